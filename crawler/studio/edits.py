@@ -55,7 +55,8 @@ def teach(project: Project, message: Message, pages: Pages) -> tuple[Project, La
     """Teach an element the nodes that were clicked; it is made where it is new.
 
     On a page that was taught before, the new nodes take the place of the old ones, or are added to
-    them where the element repeats.
+    them where the element repeats. Without nodes, the page lacks the element, or the record around
+    the node ``within`` does.
     """
     path, kind = message.text("path").strip("/"), message.text("kind")
     page = pages(message.number("page"))
@@ -70,8 +71,9 @@ def teach(project: Project, message: Message, pages: Pages) -> tuple[Project, La
         schema = with_element(project.schema, path, element)
         project = checked(replace(project, schema=schema))
     if not nodes:
-        project = _without(project, path, tree, record_around(project, path, tree, -1))
-        return learn_nodes(project, tree, path, []), ("step.absent", path)
+        record = record_around(project, path, tree, message.number("within", -1))
+        project = _without(project, path, tree, record)
+        return learn_nodes(project, tree, path, [], record=record), ("step.absent", path)
     record = record_around(project, path, tree, nodes[0])
     evidence = page.evidence if record < 0 else None
     wrong = [page.check(node) for node in message.numbers("wrong")]

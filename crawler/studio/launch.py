@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import json
 import webbrowser
 from pathlib import Path
 from secrets import token_urlsafe
+from socket import socket
 
 from scrapy.settings import Settings
 
-from crawler.core.errors import printable
+from crawler.core.errors import ArgumentError, printable
 from crawler.core.wrapper.project_file import EXTENSION
 from crawler.reports.stdout import print_error, print_line
 from crawler.studio.app import bind, hosts_of, make_app, server_of
@@ -30,8 +32,7 @@ def launch(args: list[str], opts: argparse.Namespace, _: Settings) -> int:
     names = args[has_project:]
     workspace = Workspace(Path.cwd(), Path(args[0] if has_project else DEFAULT))
     try:
-        listening = bind(opts.host, opts.port)
-        token = token_urlsafe(24)
+        listening, token = _address(workspace.beside / "address.json", opts.host, opts.port)
         for flaw in open_all(workspace, tuple(names)):
             print_error("studio", flaw)
         port = listening.getsockname()[1]
@@ -45,3 +46,26 @@ def launch(args: list[str], opts: argparse.Namespace, _: Settings) -> int:
     finally:
         workspace.close()
     return 0
+
+
+def _address(path: Path, host: str, port: int) -> tuple[socket, str]:
+    """Return a socket and a token, those of the last time where they are free.
+
+    A window that is open then goes on when the studio is started again. The file of both can be
+    read by its owner alone.
+    """
+    try:
+        kept = json.loads(path.read_text("utf-8"))
+        last, token = int(kept["port"]), str(kept["token"])
+    except (OSError, ValueError, KeyError, TypeError):
+        last, token = 0, token_urlsafe(24)
+    try:
+        listening = bind(host, port or last)
+    except ArgumentError:
+        if port or not last:
+            raise
+        listening = bind(host, 0)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch(mode=0o600)
+    path.write_text(json.dumps({"port": listening.getsockname()[1], "token": token}), "utf-8")
+    return listening, token

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +15,7 @@ from crawler.core.errors import ArgumentError, CorpusError, UnreadablePageError
 from crawler.core.page.page import MAX_PAGE_BYTES
 from crawler.core.wrapper.output import Result
 from crawler.core.wrapper.project import Project
-from crawler.core.wrapper.tree import read_tree
+from crawler.core.wrapper.tree import PageTree, join_trees, read_tree
 from crawler.store.sources import is_address
 from crawler.studio.fetching import fetch_all
 from crawler.studio.pages import inside
@@ -77,6 +77,8 @@ class Run:
         self._paths = {
             name if is_address(name) else str(inside(folder, name)): name for name in self.names
         }
+        self._joined = not names
+        self._inputs = Inputs(tuple(self._paths), fetch_all, MAX_PAGE_BYTES)
         self._results: list[Result] = []
         self._rows: list[Row] = []
         self._counts = {"fit": 0, "misfit": 0, "unreadable": 0}
@@ -123,8 +125,8 @@ class Run:
         results, schema = list(self._results), self.project.schema
         if form == "xlsx":
             return name, workbook(schema, results)
-        inputs = Inputs(tuple(self._paths), fetch_all, MAX_PAGE_BYTES)
-        text = "".join(document(form, schema, results, alone=inputs.is_one_page))
+        alone = self._joined or self._inputs.is_one_page
+        text = "".join(document(form, schema, results, alone=alone))
         return name, text.encode("utf-8", "backslashreplace")
 
     def _work(self) -> None:
@@ -137,19 +139,26 @@ class Run:
             self._seconds = time.monotonic() - self._began
 
     def _run(self, runner: ProjectRunner) -> None:
-        inputs = Inputs(tuple(self._paths), fetch_all, MAX_PAGE_BYTES)
-        numbers = dict.fromkeys(self._paths, 0)
-        for path, page in inputs.pages(self._skip):
+        trees = self._trees()
+        if self._joined and (loaded := list(trees)):
+            # The pages that a project loads are one, as the command has it.
+            name, at, _ = loaded[0]
+            trees = iter([(name, at, join_trees([tree for *_, tree in loaded]))])
+        for name, at, tree in trees:
             if self._stopped.is_set():
                 return
+            self._take(name, at, runner.run(tree, (name, "", *self._args)))
+
+    def _trees(self) -> Iterator[tuple[str, int, PageTree]]:
+        """Yield the pages with the names of their sources and their numbers in them."""
+        numbers = dict.fromkeys(self._paths, 0)
+        for path, page in self._inputs.pages(self._skip):
             name, at = self._paths[path], numbers[path]
             numbers[path] += 1
             try:
-                tree = read_tree(page)
+                yield name, at, read_tree(page)
             except UnreadablePageError as error:
                 self._skip(name, error.reason, f"{page.url}: {error.detail}")
-                continue
-            self._take(name, at, runner.run(tree, (name, "", *self._args)))
 
     def _take(self, source: str, at: int, wrapped: Wrapped) -> None:
         result = wrapped.result

@@ -49,8 +49,8 @@ class Workspace:
         self.path = inside(self.folder, str(path))
         self.lock = RLock()
         self.revision = 1
-        self._held = lock_beside(self._beside, "another studio; use its window")
-        self.journal = Journal(self._beside)
+        self._held = lock_beside(self.beside, "another studio; use its window")
+        self.journal = Journal(self.beside)
         self._pages: dict[int, OpenPage] = {}
         self._previews: dict[int, tuple[Project, Answer]] = {}
         self._runner: ProjectRunner | None = None
@@ -58,7 +58,8 @@ class Workspace:
         self._begin()
 
     @property
-    def _beside(self) -> Path:
+    def beside(self) -> Path:
+        """The folder of the journal, beside the project file."""
         return self.path.with_suffix(".studio")
 
     def _begin(self) -> None:

@@ -3,7 +3,7 @@
 import { attempt, post } from "../api.js";
 import { button, h, refill, short } from "../dom.js";
 import { dialog } from "../dialog.js";
-import { colourOf, fields, foundOf, preview } from "../fields.js";
+import { colourOf, fields, foundOf, preview, recordsAround } from "../fields.js";
 import { act, on, select, showPage, store } from "../store.js";
 import { t } from "../strings.js";
 import { TYPES, teach } from "./selection.js";
@@ -71,9 +71,18 @@ function details(path, element) {
     (store.state.examples[path] ?? []).length ? [h("span", { class: "hint" }, t("examples", path)), examples(path)] : null,
     h("div", { class: "line" },
       element.type !== "group" && its ? button(t("field.this"), () => teach(path, its), { class: "primary", id: `this-${path}` }) : null,
-      element.type !== "group" && !path.includes("/") ? button(t("field.absent"), () => act("teach", { path, nodes: [], kind: "text" }), { id: `absent-${path}` }) : null,
+      lacks(path, element),
       element.type !== "group" ? button(t("field.near"), () => showNear(path), { id: `near-${path}` }) : null),
     near.path === path && near.page === store.page ? nearList(path) : null);
+}
+
+// Say that the page lacks a field, or the record in which something is selected.
+function lacks(path, element) {
+  if (element.type === "group") return null;
+  if (!path.includes("/")) return button(t("field.absent"), () => act("teach", { path, nodes: [], kind: "text" }), { id: `absent-${path}` });
+  const within = store.selection?.node;
+  return within !== undefined && recordsAround(within).some((one) => path.startsWith(`${one.path}/`))
+    ? button(t("field.absent.record"), () => act("teach", { path, nodes: [], kind: "text", within }), { id: `absent-${path}` }) : null;
 }
 
 // The candidates of a field that come next, where it was asked for them.

@@ -1,7 +1,7 @@
 // What was clicked, and what it can become: a new field, another example of one, something else.
 
 import { button, h, refill, short } from "../dom.js";
-import { fields, groups, recordsAround, takenBy } from "../fields.js";
+import { fields, foundOf, groups, recordsAround, takenBy } from "../fields.js";
 import { say } from "../notes.js";
 import { choices, guessName, guessType } from "../picking.js";
 import { act, on, select, store } from "../store.js";
@@ -15,9 +15,20 @@ export function kindText(tree, { node, kind }) {
   return kind === "element" ? t("kind.element", name) : t("kind.attribute", kind.slice(1), name);
 }
 
+// What the rule of a field takes in place of a node, which is then not meant.
+function wrongFor(path, its) {
+  const element = fields().find((one) => one.path === path)?.element;
+  if (!element || element.repeat) return [];
+  const tree = store.trees.get(store.page);
+  const record = recordsAround(its.node).find((one) => path.startsWith(`${one.path}/`))?.record;
+  return foundOf(path).filter(([node, attribute]) => node !== null && node !== its.node &&
+    (record === undefined ? !path.includes("/") : tree.within(node, record)) &&
+    its.kind === (attribute || (tree.isText(node) ? "text" : "element"))).map(([node]) => node);
+}
+
 // Take a node for a field on the page in front.
 export async function teach(path, its, more = {}) {
-  const answer = await act("teach", { path, nodes: [its.node], kind: its.kind, ...more });
+  const answer = await act("teach", { path, nodes: [its.node], kind: its.kind, wrong: wrongFor(path, its), ...more });
   if (answer) say(t("taught", path));
   return answer;
 }
@@ -89,7 +100,17 @@ export function selectionPanel() {
           TYPES.map((type) => h("option", { value: type, selected: type === form.type }, t(`type.${type}`)))),
         h("button", { type: "submit", class: "primary", id: "field-add" }, known ? t("field.merge") : t("field.add"))),
       h("p", { class: "value" }, h("q", {}, short(value, 300) || t("selection.empty")),
-        taken.length ? h("span", { class: "hint" }, t("selection.taken", taken.map((one) => one.path).join(", "))) : null));
+        taken.length ? h("span", { class: "hint" }, t("selection.taken", taken.map((one) => one.path).join(", "))) : null),
+      it(its, taken));
+  }
+
+  // The fields that the selection may be: a click makes it an example.
+  function it(its, taken) {
+    const around = recordsAround(its.node).map((one) => one.path);
+    const open = fields().filter(({ path, element }) => element.type !== "group" && !taken.some((one) => one.path === path) &&
+      (path.includes("/") ? around.includes(path.slice(0, path.lastIndexOf("/"))) : !around.length));
+    return open.length ? h("p", { class: "line is" }, h("span", {}, t("selection.is")), open.slice(0, 12).map(({ path }) =>
+      button(path, () => teach(path, its), { class: "plain link", id: `is-${path}` }))) : null;
   }
 
   on("selection", () => { reset(); draw(); });
