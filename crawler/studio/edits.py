@@ -71,10 +71,10 @@ def teach(project: Project, message: Message, pages: Pages) -> tuple[Project, La
         schema = with_element(project.schema, path, element)
         project = checked(replace(project, schema=schema))
     if not nodes:
-        record = record_around(project, path, tree, message.number("within", -1))
+        record = record_around(project, path, page, message.number("within", -1))
         project = _without(project, path, tree, record)
         return learn_nodes(project, tree, path, [], record=record), ("step.absent", path)
-    record = record_around(project, path, tree, nodes[0])
+    record = record_around(project, path, page, nodes[0])
     evidence = page.evidence if record < 0 else None
     wrong = [page.check(node) for node in message.numbers("wrong")]
     if project.element(path).repeat:
@@ -100,7 +100,7 @@ def teach_records(project: Project, message: Message, pages: Pages) -> tuple[Pro
         group = Element(path.rpartition("/")[2], GROUP, repeat=True)
         schema = with_element(project.schema, path, group)
         project = checked(replace(project, schema=schema))
-    outer = record_around(project, path, tree, nodes[0] if nodes else -1)
+    outer = record_around(project, path, page, nodes[0] if nodes else -1)
     project = _without(project, path, tree, outer)
     whole, evidence = message.flag("whole"), page.evidence
     project = learn_record_nodes(project, tree, path, nodes, whole=whole, evidence=evidence)
@@ -110,7 +110,7 @@ def teach_records(project: Project, message: Message, pages: Pages) -> tuple[Pro
             element = Element(field.text("name"), field.text("type", "text"))
             project = checked(replace(project, schema=with_element(project.schema, its, element)))
         for node in field.numbers("nodes"):
-            record = record_around(project, its, tree, page.check(node))
+            record = record_around(project, its, page, page.check(node))
             project = _without(project, its, tree, record)
             kind = field.text("kind")
             project = learn_nodes(project, tree, its, [node], kind=kind, record=record)
@@ -128,7 +128,7 @@ def _next_page(project: Project, page: OpenPage, link: int) -> Project:
     return learn_nodes(project, page.tree, NEXT, [link], kind="@href", evidence=page.evidence)
 
 
-def record_around(project: Project, path: str, tree: PageTree, node: int) -> int:
+def record_around(project: Project, path: str, page: OpenPage, node: int) -> int:
     """Return the record in which an element is looked for: the one around a node; -1 for the page.
 
     Without a node (-1) it is the first record of the page.
@@ -140,8 +140,9 @@ def record_around(project: Project, path: str, tree: PageTree, node: int) -> int
     rule = project.rules.get(group)
     if not isinstance(rule, RecordRule):
         return -1
-    for record in rule.records(View(tree, record_around(project, group, tree, node))):
-        if node < 0 or record.node <= node < tree.ends[record.node]:
+    view = View(page.tree, record_around(project, group, page, node))
+    for record in page.memory.find_by(rule, view, remember=True):
+        if node < 0 or record.node <= node < page.tree.ends[record.node]:
             return record.node
     raise ArgumentError(
         f"'{path}' belongs to the records of '{group}', and this is in none of them; click within "
@@ -255,9 +256,11 @@ def set_actions(project: Project, message: Message, _: Pages) -> tuple[Project, 
     whole = json.loads(write_project(project))
     whole["actions"] = message.parts.get("actions")
     try:
-        project = read_project(json.dumps(whole), "the actions")
+        actions = read_project(json.dumps(whole), "the actions").actions
     except UnreadableInputError as error:
         raise ArgumentError(str(error)) from error
+    # The rules stay those that they were, of which it is known what they find.
+    project = replace(project, actions=actions)
     return project, (f"step.{message.text('label')}", message.text("what", ""))
 
 

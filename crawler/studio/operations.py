@@ -190,9 +190,7 @@ def near(workspace: Workspace, message: Message) -> Answer:
     """Return the nodes that the rule of an element would take next, the surest first."""
     path, page = message.text("path"), workspace.page(message.number("of"))
     rule = workspace.project.field_rule(path)
-    view = View(
-        page.tree, record_around(workspace.project, path, page.tree, message.number("node", -1))
-    )
+    view = View(page.tree, record_around(workspace.project, path, page, message.number("node", -1)))
     taken = {match.node for match in rule.matches(view)}
     return {
         "near": [

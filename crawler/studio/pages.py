@@ -13,6 +13,7 @@ from crawler.core.errors import ArgumentError
 from crawler.core.page.page import MAX_PAGE_BYTES, Page
 from crawler.core.page.parse import ParsedPage, parse
 from crawler.core.wrapper.example_nodes import PageEvidence
+from crawler.core.wrapper.memory import Memory
 from crawler.core.wrapper.tree import PageTree, tree_of
 from crawler.core.wrapper.view import View
 from crawler.store.sources import is_address, page_of_file, read_source
@@ -47,6 +48,11 @@ class OpenPage:
     def evidence(self) -> PageEvidence:
         """What is known of all nodes for learning, computed once."""
         return PageEvidence(View(self.tree))
+
+    @cached_property
+    def memory(self) -> Memory:
+        """What rules found here."""
+        return Memory()
 
     def tokens(self, *, pictures: bool) -> list[Any]:
         """Return the page as the browser makes it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from functools import cache
 from typing import Any
 
 from crawler.core.wrapper.output import SCRIPT_FAILED, Node, Problem, ScriptPlace, as_xml
@@ -19,7 +20,7 @@ def preview_of(wrapped: Wrapped, tree: PageTree) -> dict[str, Any]:
     value and confidence. ``output`` is the output tree: name, value, confidence, number of the
     node, attribute, children.
     """
-    result = wrapped.result
+    result, places = wrapped.result, _Places(tree)
     shown: dict[str, Any] = {
         "fits": result.fits,
         "missing": result.missing,
@@ -29,10 +30,10 @@ def preview_of(wrapped: Wrapped, tree: PageTree) -> dict[str, Any]:
         "urls": wrapped.urls,
         "saves": wrapped.saves,
         "found": {
-            path: [[*_place(its, tree), its.value, round(its.confidence, 3)] for its in nodes]
+            path: [[*places.of(its), its.value, round(its.confidence, 3)] for its in nodes]
             for path, nodes in result.found.items()
         },
-        "output": _shown(result.root, tree),
+        "output": places.shown(result.root),
         "xml": as_xml(result.root),
     }
     return {"hash": hash_of(json.dumps(shown, default=str)), **shown}
@@ -43,12 +44,17 @@ def _flaw(problem: Problem) -> dict[str, Any]:
     return asdict(problem.place or ScriptPlace(0, None, None, problem.detail))
 
 
-def _place(node: Node, tree: PageTree) -> tuple[int | None, str]:
-    path, _, attribute = node.source.partition("/@")
-    number = tree.find(path) if path else None
-    return number, f"@{attribute}" if attribute else ""
+class _Places:
+    """The numbers of nodes of the page by their paths, each found once."""
 
+    def __init__(self, tree: PageTree) -> None:
+        self._find = cache(tree.find)
 
-def _shown(node: Node, tree: PageTree) -> list[Any]:
-    children = [_shown(child, tree) for child in node.children]
-    return [node.name, node.value, round(node.confidence, 3), *_place(node, tree), children]
+    def of(self, node: Node) -> tuple[int | None, str]:
+        path, _, attribute = node.source.partition("/@")
+        number = self._find(path) if path else None
+        return number, f"@{attribute}" if attribute else ""
+
+    def shown(self, node: Node) -> list[Any]:
+        children = [self.shown(child) for child in node.children]
+        return [node.name, node.value, round(node.confidence, 3), *self.of(node), children]

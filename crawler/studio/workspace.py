@@ -181,9 +181,9 @@ class Workspace:
                 self._runner = ProjectRunner(project, self.path.name)
             # The process that runs scripts goes on from one state of the project to the next.
             self._runner.project, self._runner.name = project, self.path.name
-            return self._runner.run(page.tree, (page.name, ""))
+            return self._runner.run(page.tree, (page.name, ""), memory=page.memory)
         except ScriptsNotInstalledError as error:
-            result = apply_project(project, page.tree)
+            result = apply_project(project, page.tree, memory=page.memory)
             flaw = Problem("", SCRIPT_FAILED, str(error))
             return Wrapped(replace(result, problems=(*result.problems, flaw)))
 

@@ -20,6 +20,7 @@ from crawler.core.page.page import Page
 from crawler.core.page.parse import ParsedPage
 from crawler.core.wording import fit_width
 from crawler.core.wrapper.editing import script_of
+from crawler.core.wrapper.memory import Memory
 from crawler.core.wrapper.output import (
     MISSING,
     NO_FIT,
@@ -141,7 +142,14 @@ class ProjectRunner:
         """End the process that runs scripts."""
         self._sandbox.close()
 
-    def run(self, tree: PageTree, args: Sequence[str] = (), *, remember: bool = True) -> Wrapped:
+    def run(
+        self,
+        tree: PageTree,
+        args: Sequence[str] = (),
+        *,
+        remember: bool = True,
+        memory: Memory | None = None,
+    ) -> Wrapped:
         """Run the project on a page. Blocks while scripts run.
 
         Args:
@@ -149,9 +157,10 @@ class ProjectRunner:
             args: arguments of the call, as scripts and ``save`` see them: the page as it was
                 named, the output as it was named, and further ones.
             remember: see :func:`~crawler.core.wrapper.output.apply_project`.
+            memory: as above.
         """
         project = self.project
-        result = apply_project(project, tree, remember=remember)
+        result = apply_project(project, tree, remember=remember, memory=memory)
         output = result.root
         # The page for scripts, made before the first of them.
         page: ScriptPage | None = None

@@ -6,7 +6,10 @@ from crawler.core.errors import ArgumentError, ModelError
 from crawler.core.page.page import Page
 from crawler.core.structure.medl import parse_model
 from crawler.core.wrapper.candidates import candidates
-from crawler.core.wrapper.learning import learn_nodes
+from crawler.core.wrapper.example_nodes import PageEvidence
+from crawler.core.wrapper.learning import learn_nodes, learn_record_nodes
+from crawler.core.wrapper.memory import Memory
+from crawler.core.wrapper.output import apply_project
 from crawler.core.wrapper.project import Element, new_project
 from crawler.core.wrapper.proposals import next_link, propose, propose_records
 from crawler.core.wrapper.shapes import schema_of_dtd, schema_of_model
@@ -85,6 +88,30 @@ def test_candidates_are_ranked_below_the_threshold_too() -> None:
     assert [its.confidence for its in found] == sorted(
         (its.confidence for its in found), reverse=True
     )
+
+
+def test_a_memory_changes_nothing_but_the_time() -> None:
+    book = Element("book", "group", repeat=True, elements=(Element("title"), Element("price")))
+    project = new_project(Element("page", "group", elements=(Element("keeper"), book)))
+    project = learn_nodes(project, SHELF, "keeper", [SHELF.texts.index("Keeper 1")])
+    records = propose_records(SHELF, [SHELF.texts.index("Author 7")])[0]
+    project = learn_record_nodes(project, SHELF, "book", records, whole=True)
+    title = [SHELF.texts.index("Book 0 of shelf 1")]
+    project = learn_nodes(project, SHELF, "book/title", title, record=records[0])
+    other, memory = tree_of(shelf(2)), Memory()
+    first = apply_project(project, other, memory=memory)
+    assert first == apply_project(project, other) == apply_project(project, other, memory=memory)
+    wrong = learn_nodes(project, SHELF, "keeper", [SHELF.texts.index("Home")])
+    assert apply_project(wrong, other, memory=memory) == apply_project(wrong, other)
+
+
+def test_evidence_of_a_page_serves_for_several_lessons() -> None:
+    project = new_project(Element("page", "group", elements=(Element("keeper"), Element("room"))))
+    evidence = PageEvidence(View(SHELF))
+    for name, text in (("keeper", "Keeper 1"), ("room", ", room 101")):
+        nodes = [SHELF.texts.index(text)]
+        alone = learn_nodes(project, SHELF, name, nodes)
+        assert learn_nodes(project, SHELF, name, nodes, evidence=evidence) == alone
 
 
 def test_a_path_of_a_browser_finds_its_node() -> None:

@@ -10,8 +10,9 @@ from typing import Any
 
 from lxml import etree
 
+from crawler.core.wrapper.memory import Memory, find_by
 from crawler.core.wrapper.project import GROUP, Add, Copy, Element, Project, Scalar, convert
-from crawler.core.wrapper.rules import Match, Record, RecordRule
+from crawler.core.wrapper.rules import Match, Record
 from crawler.core.wrapper.tree import TEXT, PageTree, absolute, fold
 from crawler.core.wrapper.view import View
 
@@ -98,7 +99,9 @@ class Result:
     found: Mapping[str, tuple[Node, ...]] = field(default_factory=dict)
 
 
-def apply_project(project: Project, tree: PageTree, *, remember: bool = True) -> Result:
+def apply_project(
+    project: Project, tree: PageTree, *, remember: bool = True, memory: Memory | None = None
+) -> Result:
     """Fill the schema of a project from a page.
 
     Args:
@@ -106,8 +109,9 @@ def apply_project(project: Project, tree: PageTree, *, remember: bool = True) ->
             taken to come from them.
         tree: the page.
         remember: see :meth:`crawler.core.wrapper.rules.BestRule.matches`.
+        memory: what rules found on this page before.
     """
-    filler = _Filler(project, tree, remember=remember)
+    filler = _Filler(project, tree, memory, remember=remember)
     children = filler.children(project.schema, "", View(tree), shown=True)
     missing = tuple(path for path in _expected(project) if not filler.found[path])
     root = Node(project.schema.name, children=children)
@@ -151,9 +155,12 @@ def _groups_around(paths: Iterable[str]) -> set[str]:
 class _Filler:
     """Walks down the schema, whose depth is bounded."""
 
-    def __init__(self, project: Project, tree: PageTree, *, remember: bool) -> None:
+    def __init__(
+        self, project: Project, tree: PageTree, memory: Memory | None, *, remember: bool
+    ) -> None:
         self._project = project
         self._tree = tree
+        self._memory = memory
         self._remember = remember
         self._copied = _copied(project)
         # Scripts are called with the nodes of elements, which are found within groups.
@@ -198,11 +205,8 @@ class _Filler:
             return [Node(element.name, children=children)] if is_there else []
         if rule is None or path not in self._wanted:
             return []
-        found: Sequence[Match | Record]
-        if isinstance(rule, RecordRule):
-            found = rule.records(view)
-        else:
-            found = rule.matches(view, remember=self._remember)
+        find = find_by if self._memory is None else self._memory.find_by
+        found = find(rule, view, remember=self._remember)
         kept = [its for its in found if its.confidence >= self._project.confidence]
         if kept and not element.repeat:
             kept = [max(kept, key=lambda its: (its.confidence, -its.node))]

@@ -6,6 +6,8 @@ import { attempt, get, post } from "./api.js";
 import { TagTree } from "./tagtree.js";
 
 const listeners = new Map();
+// After so many milliseconds the window shows that the server works.
+const BUSY = 300;
 
 export const store = {
   state: null,
@@ -62,7 +64,10 @@ const known = (page) => store.previews.get(page)?.hash ?? "";
 export async function act(op, parts = {}) {
   const page = parts.page ?? store.page;
   const message = { op, ...parts, ...(page ? { page, known: known(page) } : {}) };
+  const busy = setTimeout(() => { document.body.setAttribute("aria-busy", "true"); }, BUSY);
   const answer = await attempt(() => post(message));
+  clearTimeout(busy);
+  document.body.removeAttribute("aria-busy");
   if (answer) {
     take(answer);
     otherPreviews();
