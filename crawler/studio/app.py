@@ -124,10 +124,12 @@ class Studio:
 
     async def tokens(self, request: Request) -> Response:
         """Give a page as the browser makes it."""
-        page = self.workspace.page
+        space = self.workspace
         number = request.path_params["page"]
         pictures = request.query_params.get("pictures") == "1"
-        return await _answer(lambda: {"tokens": page(number).tokens(pictures=pictures)})
+        return await _answer(
+            lambda: {"tokens": space.page(number).tokens(space.folder, pictures=pictures)}
+        )
 
     async def frame(self, request: Request) -> Response:
         """Give the empty document of the frame of a page."""
@@ -159,6 +161,8 @@ async def _answer(work: Callable[..., Any], *arguments: object) -> Response:
         found = await run_in_threadpool(work, *arguments)
     except CorpusError as error:
         return _refused(error)
+    except OSError as error:
+        return _refused(ArgumentError(f"{error.filename}: {error.strerror or error}"))
     return JSONResponse(found)
 
 

@@ -8,12 +8,14 @@ markup. Nothing of the page is ever parsed by the browser as HTML.
 from __future__ import annotations
 
 import re
+from base64 import b64encode
+from collections.abc import Callable
 from typing import Any, Final
 
 from lxml import etree
 
 from crawler.core.page.parse import ParsedPage
-from crawler.core.wrapper.tree import fold
+from crawler.core.wrapper.tree import absolute, fold
 
 _SHOWN: Final = frozenset(
     ("a", "abbr", "acronym", "address", "article", "aside", "b", "bdi", "bdo", "big", "blockquote",
@@ -38,7 +40,8 @@ _SAFE: Final = frozenset(
 # What fetches something in styles; what these leave, the policy of the frame refuses.
 _IMPORT: Final = re.compile(r"@import[^;]*;?", re.IGNORECASE)
 _URL: Final = re.compile(r"url\(\s*(?!['\"]?data:)[^)]*\)", re.IGNORECASE)
-_PICTURES: Final = ("src",)
+_KINDS: Final = {"png": "png", "jpg": "jpeg", "jpeg": "jpeg", "gif": "gif", "webp": "webp"}
+_NO_INPUTS: Final = frozenset(("file", "hidden", "image", "password"))
 _SILENT: Final = frozenset(("script", "template"))
 _SPACE: Final = re.compile(r"\s+")
 _MOST_CHARS: Final = 4_000
@@ -63,17 +66,28 @@ def frame_policy(*, pictures: bool) -> str:
     )
 
 
-def frame_tokens(parsed: ParsedPage, *, pictures: bool) -> list[Any]:
+Saved = Callable[[str], bytes | None]
+"""Returns a file that was saved with a page by its relative address, None where there is none."""
+
+
+def _nothing(_: str) -> None:
+    return None
+
+
+def frame_tokens(parsed: ParsedPage, saved: Saved = _nothing, *, pictures: bool) -> list[Any]:
     """Return a page as a list of what is made one after the other.
 
-    An element is ``[name, shown as, attributes, attributes of the tag tree alone]``, and 0 ends it.
+    An element is ``[name, shown as, attributes, attributes of the tag tree alone]``, with styles
+    behind these, and 0 ends it.
     A text is itself, and a blank one a list of it. Elements, and texts that are not blank, have the
     numbers of the tag tree, in their order from 0.
 
     Args:
         parsed: the page.
-        pictures: whether pictures have their addresses.
+        saved: returns styles and pictures that were saved with it.
+        pictures: whether other pictures have their addresses.
     """
+    maker = _Maker(parsed.base_url, saved, pictures=pictures)
     tokens: list[Any] = []
     silent = 0
 
@@ -86,9 +100,7 @@ def frame_tokens(parsed: ParsedPage, *, pictures: bool) -> list[Any]:
             name = str(element.tag).lower()
             is_silent = name in _SILENT or name == "style"
             if event == "start":
-                tokens.append(_element(name, element, pictures=pictures))
-                if name == "style" and not silent:
-                    tokens[-1].append(_style(element.text or "", pictures=pictures))
+                tokens.append(maker.element(name, element, is_seen=not silent))
                 silent += is_silent
                 add_text(element.text)
             else:
@@ -98,26 +110,54 @@ def frame_tokens(parsed: ParsedPage, *, pictures: bool) -> list[Any]:
     return tokens
 
 
-def _style(css: str, *, pictures: bool) -> str:
-    css = _IMPORT.sub("", css)
-    return css if pictures else _URL.sub("none", css)
+class _Maker:
+    """Makes the elements of the frame of one page."""
 
+    def __init__(self, base: str, saved: Saved, *, pictures: bool) -> None:
+        self._base = base
+        self._saved = saved
+        self._pictures = pictures
 
-def _element(name: str, element: etree._Element, *, pictures: bool) -> list[Any]:
-    safe: dict[str, str] = {}
-    others: dict[str, str] = {}
-    for key, value in element.attrib.items():
-        lower = str(key).lower()
-        is_picture = pictures and name == "img" and lower in _PICTURES
-        is_type = lower == "type" and name not in {"ol", "ul", "li", "input", "button"}
-        kept = str(value)[:_MOST_CHARS]
-        if lower == "style":
-            kept = _style(kept, pictures=pictures)
-        if (lower in _SAFE and not is_type) or is_picture:
-            safe[lower] = kept
-        else:
-            others[lower] = kept
-    if name == "input" and safe.get("type", "").lower() in {"file", "hidden", "image", "password"}:
-        others["type"] = safe.pop("type")
-    shown = name if name in _SHOWN else ("" if name in _SILENT else "span")
-    return [name, shown if shown != name else 0, safe or 0, others or 0]
+    def element(self, name: str, element: etree._Element, *, is_seen: bool) -> list[Any]:
+        safe: dict[str, str] = {}
+        others: dict[str, str] = {}
+        for key, value in element.attrib.items():
+            lower, kept = str(key).lower(), str(value)[:_MOST_CHARS]
+            is_type = lower == "type" and name not in {"ol", "ul", "li", "input", "button"}
+            if lower in _SAFE and not is_type:
+                safe[lower] = self._style(kept) if lower == "style" else kept
+            else:
+                others[lower] = kept
+        if name == "input" and safe.get("type", "").lower() in _NO_INPUTS:
+            others["type"] = safe.pop("type")
+        if name == "img" and (source := self._picture(element.get("src") or "")):
+            safe["src"] = source
+        shown = name if name in _SHOWN else ("" if name in _SILENT else "span")
+        css = self._css(name, element) if is_seen else ""
+        if css and name == "link":
+            shown = "style"
+        made = [name, shown if shown != name else 0, safe or 0, others or 0]
+        return [*made, css] if css else made
+
+    def _picture(self, address: str) -> str:
+        """Return the address of a picture in the frame, empty where it is not shown."""
+        if address.startswith("data:image/"):
+            return address
+        kind = _KINDS.get(address.partition("?")[0].lower().rpartition(".")[2])
+        if kind and (body := self._saved(address)) is not None:
+            return f"data:image/{kind};base64,{b64encode(body).decode('ascii')}"
+        whole = absolute(self._base, address.strip()) if self._pictures and address else ""
+        return whole if whole.startswith(("http://", "https://")) else ""
+
+    def _css(self, name: str, element: etree._Element) -> str:
+        """Return the styles of an element, those of a file that was saved with the page too."""
+        if name == "style":
+            return self._style(element.text or "")
+        if name == "link" and "stylesheet" in (element.get("rel") or "").lower().split():
+            body = self._saved(element.get("href") or "")
+            return self._style(body.decode("utf-8", "replace")) if body else ""
+        return ""
+
+    def _style(self, css: str) -> str:
+        css = _IMPORT.sub("", css)
+        return css if self._pictures else _URL.sub("none", css)

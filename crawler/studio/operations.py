@@ -16,7 +16,7 @@ from crawler.store.files import write_whole
 from crawler.studio.edits import EDITS, record_around, with_shape
 from crawler.studio.fetching import fetch
 from crawler.studio.messages import Message
-from crawler.studio.pages import inside, is_remote, list_folder, pages_of
+from crawler.studio.pages import addresses_in, inside, is_remote, list_folder, page_at
 from crawler.studio.runs import Run, command_lines
 from crawler.studio.workspace import Workspace
 from crawler.wrapper.project_store import keep_page, load_schema
@@ -95,13 +95,13 @@ def open_page(workspace: Workspace, message: Message) -> Answer:
     if is_remote(name):
         # The lock is not held: it takes long.
         return {"opened": workspace.open(name, fetch(name))}
-    found = pages_of(workspace.folder, name, url)
     at = message.number("at", -1)
-    if len(found) == 1 or 0 <= at < len(found):
-        return {"opened": workspace.open(*found[max(at, 0)])}
-    if not found:
-        raise ArgumentError(f"{name} has no page that can be read")
-    return {"choices": [{"at": at, "url": page.url} for at, (_, page) in enumerate(found)]}
+    if at < 0 and url is None:
+        found = addresses_in(workspace.folder, name)
+        if len(found) > 1:
+            return {"choices": [{"at": at, "url": url} for at, url in enumerate(found)]}
+    page = page_at(workspace.folder, name, max(at, 0), url)
+    return {"opened": workspace.open(name, page)}
 
 
 def set_address(workspace: Workspace, message: Message) -> Answer:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from crawler.core.errors import ArgumentError
 from crawler.core.page.page import MAX_PAGE_BYTES, Page
@@ -19,7 +20,8 @@ from crawler.core.wrapper.view import View
 from crawler.store.sources import is_address, page_of_file, read_source
 from crawler.studio.frame import frame_tokens
 
-_LISTED = 500
+_LISTED = 2_000
+_MOST_BYTES = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -54,9 +56,26 @@ class OpenPage:
         """What rules found here."""
         return Memory()
 
-    def tokens(self, *, pictures: bool) -> list[Any]:
-        """Return the page as the browser makes it."""
-        return frame_tokens(self.parsed, pictures=pictures)
+    def tokens(self, folder: Path, *, pictures: bool) -> list[Any]:
+        """Return the page as the browser makes it.
+
+        Args:
+            folder: the working folder: styles and pictures that were saved in it with the page are
+                shown.
+            pictures: whether other pictures are fetched from where they are.
+        """
+        return frame_tokens(self.parsed, partial(self._saved, folder), pictures=pictures)
+
+    def _saved(self, folder: Path, address: str) -> bytes | None:
+        """Return a file that was saved with the page, None where there is none of that name."""
+        if is_remote(self.name) or not address or ":" in address or address.startswith("/"):
+            return None
+        name = unquote(address.partition("?")[0].partition("#")[0])
+        try:
+            path = inside(folder, str(Path(self.name).parent / name))
+            return path.read_bytes() if path.stat().st_size <= _MOST_BYTES else None
+        except (ArgumentError, OSError):
+            return None
 
     def check(self, node: int) -> int:
         """Return a node of this page.
@@ -80,7 +99,8 @@ def inside(folder: Path, name: str) -> Path:
     Raises:
         ArgumentError: it leads out of the folder.
     """
-    path = (folder / name).resolve()
+    # No file has such a name; asking for one is an error of another kind.
+    path = (folder / name.replace("\0", "")).resolve()
     if not path.is_relative_to(folder.resolve()):
         raise ArgumentError(
             f"{name} is outside of {folder}; start the studio in a folder that contains it"
@@ -88,17 +108,35 @@ def inside(folder: Path, name: str) -> Path:
     return path
 
 
-def pages_of(folder: Path, name: str, url: str | None) -> list[tuple[str, Page]]:
-    """Return the pages of a file or folder, each with the name by which it is opened.
+def page_at(folder: Path, name: str, at: int, url: str | None) -> Page:
+    """Return one page of a file or folder.
+
+    Args:
+        folder: the working folder.
+        name: the name of the file or folder.
+        at: the number of the page in it, from 0.
+        url: the address that a saved page has, where it is known.
 
     Raises:
-        ArgumentError: it is outside of the folder of the studio.
+        ArgumentError: it is outside of the folder of the studio, or has no such page.
         UnreadableInputError: it cannot be read.
     """
     path = inside(folder, name)
     if url is not None:
-        return [(name, page_of_file(str(path), url, MAX_PAGE_BYTES))]
-    return [(name, page) for page in islice(_source(path), _LISTED)]
+        return page_of_file(str(path), url, MAX_PAGE_BYTES)
+    page = next(islice(_source(path), at, None), None)
+    if page is None:
+        raise ArgumentError(f"{name} has no page {at + 1} that can be read")
+    return page
+
+
+def addresses_in(folder: Path, name: str) -> list[str]:
+    """Return the addresses of the first pages of a file or folder, 2,000 at most.
+
+    Raises:
+        CorpusError: as :func:`page_at`.
+    """
+    return [page.url for page in islice(_source(inside(folder, name)), _LISTED)]
 
 
 def _source(path: Path) -> Iterator[Page]:

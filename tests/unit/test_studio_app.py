@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -149,3 +150,29 @@ def test_the_numbers_of_the_frame_are_those_of_the_tag_tree() -> None:
         if isinstance(token, str) or (isinstance(token, list) and len(token) > 1)
     ]
     assert names == tree.names
+
+
+def test_styles_and_pictures_that_were_saved_with_a_page_are_shown(tmp_path: Path) -> None:
+    files = tmp_path / "pages" / "a_files"
+    files.mkdir(parents=True)
+    (files / "a.css").write_text("@import 'x.css';h1{color:red;background:url(//evil.example/b)}")
+    (files / "a b.png").write_bytes(b"picture")
+    (tmp_path / "secret.css").write_text("p{}")
+    html = (
+        "<link rel=stylesheet href='./a_files/a.css?v=1'>"
+        "<link rel=stylesheet href='../x/../secret.css'>"
+        "<h1>A</h1><img src='a_files/a%20b.png'><img src=/r.png><img src=https://b.example/c.png>"
+    )
+    (tmp_path / "pages" / "a.html").write_text(html, "utf-8")
+    with workspace_of(tmp_path / "pages", "a.html") as workspace:
+        page = workspace.page(1)
+        tokens = page.tokens(workspace.folder, pictures=False)
+        elements = [its for its in tokens if isinstance(its, list) and len(its) > 1]
+        styles = [its[4] for its in elements if len(its) == 5]
+        assert styles == ["h1{color:red;background:none}"]
+        sources = [(its[2] or {}).get("src") for its in elements if its[0] == "img"]
+        assert sources == ["data:image/png;base64,cGljdHVyZQ==", None, None]
+    page_on_line = replace(page, page=Page("https://a.example/x/", html.encode("utf-8")))
+    tokens = page_on_line.tokens(tmp_path, pictures=True)
+    sources = [its[2].get("src") for its in tokens if isinstance(its, list) and its[0] == "img"]
+    assert sources[1:] == ["https://a.example/r.png", "https://b.example/c.png"]

@@ -7,14 +7,21 @@ import { say } from "./notes.js";
 import { act, showPage, store } from "./store.js";
 import { t } from "./strings.js";
 
+// How many of the pages of an archive are listed at once.
+const SHOWN = 200;
+
 async function openPage(parts, box, list) {
   list?.setAttribute("aria-busy", "true");
   const answer = await act("open", { ...parts, page: 0 });
   list?.removeAttribute("aria-busy");
   if (answer?.choices) {
-    fill(list, h("p", {}, t("open.which", answer.choices.length)),
-      h("ul", { class: "entries" }, answer.choices.map(({ at, url }) =>
-        h("li", {}, button(url, () => openPage({ ...parts, at }, box, list))))));
+    const entries = h("ul", { class: "entries" });
+    const narrow = (word) => fill(entries, answer.choices.filter(({ url }) => url.toLowerCase().includes(word.toLowerCase())).slice(0, SHOWN)
+      .map(({ at, url }) => h("li", {}, button(url, () => openPage({ ...parts, at }, box, list)))));
+    const search = h("input", { id: "open-search", type: "search", "aria-label": t("open.search"), placeholder: t("open.search"), oninput: () => narrow(search.value) });
+    fill(list, h("p", {}, t("open.which", answer.choices.length)), search, entries);
+    narrow("");
+    search.focus();
   } else if (answer?.opened) {
     box.close();
     await showPage(answer.opened);
