@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from crawler.commands.base import QuietCommand, flag, valued
+
+if TYPE_CHECKING:
+    import argparse
+
+    from scrapy.settings import Settings
 
 
 class StudioCommand(QuietCommand):
@@ -23,3 +30,13 @@ class StudioCommand(QuietCommand):
         valued("--host", "ADDRESS", "listen on ADDRESS instead of loopback", default="127.0.0.1"),
         flag("--no-browser", "open no browser window"),
     )
+
+    def work(self, args: list[str], opts: argparse.Namespace, settings: Settings) -> int:
+        """Serve the studio; say what to install where a package is missing."""
+        from importlib.util import find_spec
+
+        from crawler.core.errors import ArgumentError
+
+        if not all(map(find_spec, ("starlette", "uvicorn", "openpyxl"))):
+            raise ArgumentError("the studio is an extra; run: pip install 'scrapy-corpus[studio]'")
+        return super().work(args, opts, settings)

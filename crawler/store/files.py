@@ -187,7 +187,8 @@ def try_lock(path: Path) -> FileLock | None:
         OSError: the file cannot be made.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(path)
+    # A lock is let go by whichever thread ends the work.
+    lock = FileLock(path, thread_local=False)
     try:
         lock.acquire(timeout=0)
     except Timeout:

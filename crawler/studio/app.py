@@ -43,6 +43,7 @@ class Studio:
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
+        self.ended = False
 
     def routes(self) -> list[Route | Mount]:
         """Return the addresses."""
@@ -147,7 +148,7 @@ class Studio:
 
         async def stream() -> AsyncIterator[str]:
             told = -1
-            while not await request.is_disconnected():
+            while not (self.ended or await request.is_disconnected()):
                 if self.workspace.revision != told:
                     told = self.workspace.revision
                     yield f"data: {told}\n\n"
@@ -175,9 +176,9 @@ def _refused(error: CorpusError) -> Response:
     return JSONResponse({"error": str(error), "kind": type(error).__name__}, 400)
 
 
-def make_app(workspace: Workspace, token: str, hosts: frozenset[str]) -> ASGIApp:
+def make_app(studio: Studio, token: str, hosts: frozenset[str]) -> ASGIApp:
     """Return the application behind its guard."""
-    inner = Starlette(routes=Studio(workspace).routes())
+    inner = Starlette(routes=studio.routes())
     return Guard(GZipMiddleware(inner, minimum_size=4_096, compresslevel=1), token, hosts)
 
 
@@ -201,14 +202,28 @@ def hosts_of(listening: socket.socket, host: str) -> frozenset[str]:
     return frozenset(f"{name}:{port}" for name in {host, "127.0.0.1", "localhost"})
 
 
-def server_of(app: ASGIApp) -> uvicorn.Server:
-    """Return a server of the application; ``run`` it with the socket."""
-    config = uvicorn.Config(
-        app,
-        log_level="warning",
-        access_log=False,
-        lifespan="off",
-        server_header=False,
-        timeout_graceful_shutdown=1,
-    )
-    return uvicorn.Server(config)
+class StudioServer(uvicorn.Server):
+    """A server of the application; ``run`` it with a socket.
+
+    Args:
+        app: the application.
+        studio: whose windows are let go before the server waits for the last answers.
+    """
+
+    def __init__(self, app: ASGIApp, studio: Studio) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,
+                log_level="warning",
+                access_log=False,
+                lifespan="off",
+                server_header=False,
+                timeout_graceful_shutdown=5,
+            )
+        )
+        self._studio = studio
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End the streams of events, and then all else."""
+        self._studio.ended = True
+        await super().shutdown(sockets)

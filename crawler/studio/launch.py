@@ -14,7 +14,7 @@ from scrapy.settings import Settings
 from crawler.core.errors import ArgumentError, printable
 from crawler.core.wrapper.project_file import EXTENSION
 from crawler.reports.stdout import print_error, print_line
-from crawler.studio.app import bind, hosts_of, make_app, server_of
+from crawler.studio.app import Studio, StudioServer, bind, hosts_of, make_app
 from crawler.studio.operations import open_all
 from crawler.studio.workspace import Workspace
 
@@ -31,6 +31,7 @@ def launch(args: list[str], opts: argparse.Namespace, _: Settings) -> int:
     has_project = bool(args) and args[0].lower().endswith(EXTENSION)
     names = args[has_project:]
     workspace = Workspace(Path.cwd(), Path(args[0] if has_project else DEFAULT))
+    studio = Studio(workspace)
     try:
         listening, token = _address(workspace.beside / "address.json", opts.host, opts.port)
         for flaw in open_all(workspace, tuple(names)):
@@ -41,10 +42,10 @@ def launch(args: list[str], opts: argparse.Namespace, _: Settings) -> int:
         print_line("Ctrl-C ends it; nothing is lost")
         if not opts.no_browser:
             webbrowser.open(address)
-        app = make_app(workspace, token, hosts_of(listening, opts.host))
-        server_of(app).run(sockets=[listening])
+        app = make_app(studio, token, hosts_of(listening, opts.host))
+        StudioServer(app, studio).run(sockets=[listening])
     finally:
-        workspace.close()
+        studio.workspace.close()
     return 0
 
 

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from crawler.studio.app import bind, hosts_of, make_app, server_of
+from crawler.studio.app import Studio, StudioServer, bind, hosts_of, make_app
 from crawler.studio.messages import Message
 from crawler.studio.operations import open_all, perform
 from crawler.studio.workspace import Workspace
@@ -104,7 +104,8 @@ class Client:
 def served(workspace: Workspace) -> Iterator[str]:
     """Serve a workspace on loopback; yield its address."""
     listening = bind("127.0.0.1", 0)
-    server = server_of(make_app(workspace, TOKEN, hosts_of(listening, "127.0.0.1")))
+    studio = Studio(workspace)
+    server = StudioServer(make_app(studio, TOKEN, hosts_of(listening, "127.0.0.1")), studio)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     try:

@@ -176,3 +176,21 @@ def test_styles_and_pictures_that_were_saved_with_a_page_are_shown(tmp_path: Pat
     tokens = page_on_line.tokens(tmp_path, pictures=True)
     sources = [its[2].get("src") for its in tokens if isinstance(its, list) and its[0] == "img"]
     assert sources[1:] == ["https://a.example/r.png", "https://b.example/c.png"]
+
+
+def test_another_project_takes_the_place_of_the_first(tmp_path: Path) -> None:
+    with (
+        workspace_of(shop_folder(tmp_path), "one.html") as workspace,
+        served(workspace) as address,
+    ):
+        client = Client(address)
+        answer = client.post("/api/do", b'{"op": "project", "file": "other.h2x"}')
+        assert answer.json()["state"]["file"] == "other.h2x"
+        assert client.get("/api/state").json()["state"]["pages"] == []
+        # The first one is free for another studio.
+        with workspace_of(tmp_path) as first:
+            assert len(first.state()["pages"]) == 1
+        refused = client.post("/api/do", b'{"op": "project", "file": "../x.h2x"}')
+        assert refused.status == 400
+        back = client.post("/api/do", b'{"op": "project", "file": "shop.h2x"}')
+        assert len(back.json()["state"]["pages"]) == 1

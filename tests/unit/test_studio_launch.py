@@ -27,15 +27,20 @@ COMMAND = (
 def start(folder: Path, *args: str) -> tuple[subprocess.Popen[str], str]:
     process = subprocess.Popen(
         (sys.executable, "-c", COMMAND, "--no-browser", *args),
-        cwd=folder, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
     assert process.stdout is not None
     return process, process.stdout.readline().rpartition(" at ")[2].strip()
 
 
 def stop(process: subprocess.Popen[str]) -> None:
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=30)
+    assert errors == "scrapy studio: stopped\n"
 
 
 @pytest.mark.slow
@@ -46,6 +51,9 @@ def test_the_command_serves_the_studio_at_the_same_address_again(tmp_path: Path)
         assert b"<title>Studio</title>" in opener.open(address).read()
         state = json.loads(opener.open(address.partition("?")[0] + "api/state").read())["state"]
         assert [page["name"] for page in state["pages"]] == ["one.html"]
+        # A window that is open does not keep the studio from ending.
+        events = opener.open(address.partition("?")[0] + "api/events")
+        assert events.readline().startswith(b"data: ")
     finally:
         stop(process)
     kept = tmp_path / "shop.studio" / "address.json"
