@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -31,6 +31,7 @@ from crawler.wrapper.page_object import page_object
 
 _STATIC: Final = Path(__file__).parent / "static"
 _SECONDS: Final = 0.25
+_LOOPBACK: Final = frozenset(("127.0.0.1", "localhost", "[::1]"))
 
 
 class Studio:
@@ -176,7 +177,7 @@ def _refused(error: CorpusError) -> Response:
     return JSONResponse({"error": str(error), "kind": type(error).__name__}, 400)
 
 
-def make_app(studio: Studio, token: str, hosts: frozenset[str]) -> ASGIApp:
+def make_app(studio: Studio, token: str, hosts: Collection[str]) -> ASGIApp:
     """Return the application behind its guard."""
     inner = Starlette(routes=studio.routes())
     return Guard(GZipMiddleware(inner, minimum_size=4_096, compresslevel=1), token, hosts)
@@ -188,18 +189,23 @@ def bind(host: str, port: int) -> socket.socket:
     Raises:
         ArgumentError: another program listens there, or there is no such address.
     """
+    if host in {"", "0.0.0.0", "::"}:  # noqa: S104 - it is refused
+        raise ArgumentError("name the one address of this machine by which the studio is reached")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), backlog=64)
+        return socket.create_server((host, port), family=family, backlog=64)
     except OSError as error:
         raise ArgumentError(
             f"{host}:{port} cannot be used: {error.strerror or error}; give another --port"
         ) from error
 
 
-def hosts_of(listening: socket.socket, host: str) -> frozenset[str]:
-    """Return the names under which a browser reaches a socket."""
+def hosts_of(listening: socket.socket, host: str) -> tuple[str, ...]:
+    """Return the names under which a browser reaches a socket, that of the call first."""
     port = listening.getsockname()[1]
-    return frozenset(f"{name}:{port}" for name in {host, "127.0.0.1", "localhost"})
+    own = f"[{host}]" if ":" in host else host.lower()
+    names = (own, "127.0.0.1", "localhost", "[::1]") if own in _LOOPBACK else (own,)
+    return tuple(f"{name}:{port}" for name in dict.fromkeys(names))
 
 
 class StudioServer(uvicorn.Server):

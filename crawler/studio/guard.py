@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from http.cookies import CookieError, SimpleCookie
 from secrets import compare_digest
 from urllib.parse import parse_qs
@@ -39,10 +40,10 @@ class Guard:
         hosts: the names and ports under which the studio is reached.
     """
 
-    def __init__(self, app: ASGIApp, token: str, hosts: frozenset[str]) -> None:
+    def __init__(self, app: ASGIApp, token: str, hosts: Collection[str]) -> None:
         self._app = app
         self._token = token
-        self._hosts = hosts
+        self._hosts = frozenset(hosts)
         ports = sorted(host.rpartition(":")[2] for host in hosts)
         self.cookie = f"studio-{ports[0]}"
 

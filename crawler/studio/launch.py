@@ -36,13 +36,13 @@ def launch(args: list[str], opts: argparse.Namespace, _: Settings) -> int:
         listening, token = _address(workspace.beside / "address.json", opts.host, opts.port)
         for flaw in open_all(workspace, tuple(names)):
             print_error("studio", flaw)
-        port = listening.getsockname()[1]
-        address = f"http://{opts.host}:{port}/?token={token}"
+        hosts = hosts_of(listening, opts.host)
+        address = f"http://{hosts[0]}/?token={token}"
         print_line(printable(f"the studio of {workspace.path.name} is at {address}"))
         print_line("Ctrl-C ends it; nothing is lost")
         if not opts.no_browser:
             webbrowser.open(address)
-        app = make_app(studio, token, hosts_of(listening, opts.host))
+        app = make_app(studio, token, hosts)
         StudioServer(app, studio).run(sockets=[listening])
     finally:
         studio.workspace.close()

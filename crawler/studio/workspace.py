@@ -53,6 +53,7 @@ class Workspace:
         self.journal = Journal(self.beside)
         self._pages: dict[int, OpenPage] = {}
         self._previews: dict[int, tuple[Project, Answer]] = {}
+        self._hashed: tuple[Project | None, str] = (None, "")
         self._runner: ProjectRunner | None = None
         self.runs: Run | None = None
         self._begin()
@@ -125,7 +126,7 @@ class Workspace:
                 "revision": self.revision,
                 "folder": str(self.folder),
                 "file": self.path.relative_to(self.folder).as_posix(),
-                "saved": journal.saved == hash_of(write_project(project)),
+                "saved": journal.saved == self._hash(project),
                 "undo": steps[at].label if at > 0 else None,
                 "redo": steps[at + 1].label if at + 1 < len(steps) else None,
                 "pages": [self.page(number).described() for number in journal.opened],
@@ -135,6 +136,12 @@ class Workspace:
                 "matcher": project.matcher,
                 "confidence": project.confidence,
             }
+
+    def _hash(self, project: Project) -> str:
+        """Return the hash of the text of a project, computed once."""
+        if self._hashed[0] is not project:
+            self._hashed = project, hash_of(write_project(project))
+        return self._hashed[1]
 
     def _actions(self) -> list[Answer]:
         """Return the actions as project files have them, each with its JavaScript."""

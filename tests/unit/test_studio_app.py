@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from crawler.core.errors import ArgumentError
 from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
 from crawler.core.wrapper.tree import tree_of
 from crawler.studio import guard
+from crawler.studio.app import bind, hosts_of
 from crawler.studio.frame import frame_tokens
 from support.studio import TOKEN, Client, served, shop_folder, workspace_of
 
@@ -194,3 +196,21 @@ def test_another_project_takes_the_place_of_the_first(tmp_path: Path) -> None:
         assert refused.status == 400
         back = client.post("/api/do", b'{"op": "project", "file": "shop.h2x"}')
         assert len(back.json()["state"]["pages"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("host", "names"),
+    [
+        ("127.0.0.1", ["127.0.0.1", "localhost", "[::1]"]),
+        ("localhost", ["localhost", "127.0.0.1", "[::1]"]),
+    ],
+)
+def test_the_names_of_loopback(host: str, names: list[str]) -> None:
+    with bind(host, 0) as listening:
+        port = listening.getsockname()[1]
+        assert hosts_of(listening, host) == tuple(f"{name}:{port}" for name in names)
+
+
+def test_all_addresses_at_once_are_refused() -> None:
+    with pytest.raises(ArgumentError, match="the one address"):
+        bind("0.0.0.0", 0)

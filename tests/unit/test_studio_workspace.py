@@ -293,3 +293,20 @@ def test_a_saved_page_is_given_its_address(tmp_path: Path) -> None:
         assert answer["preview"]["found"]["home"][0][2] == "https://shop.example/"
     with workspace_of(tmp_path) as workspace:
         assert workspace.state()["pages"][0]["url"] == "https://shop.example/1"
+
+
+def test_links_of_a_field_are_asked_for_by_a_script(tmp_path: Path) -> None:
+    with workspace_of(shop_folder(tmp_path), "one.html") as workspace:
+        tree = workspace.page(1).tree
+        link = [tree.parents[text_node(workspace, 1, "About")]]
+        do(workspace, "address", page=1, url="https://shop.example/1")
+        do(workspace, "teach", path="next", page=1, nodes=link, kind="@href", type="url")
+        lines = [
+            "function main(links) {",
+            "  for (const link of [].concat(links ?? [])) htree.AddUrl(link.value);",
+            "}",
+        ]
+        actions = [{"do": "script", "rules": ["next"], "script": lines}]
+        answer = do(workspace, "actions", actions=actions, label="actions.add", page=1)
+        assert answer["preview"]["urls"] == ("/x",)
+        assert answer["preview"]["flaws"] == []

@@ -7,7 +7,7 @@ import { act, on, store } from "../store.js";
 import { t } from "../strings.js";
 import { editor } from "./editor.js";
 
-const KINDS = ["load", "add", "copy", "save", "script"];
+const KINDS = ["load", "follow", "add", "copy", "save", "script"];
 
 // The actions as the project file has them.
 const written = () => store.state.actions.map(({ code, ...its }) => its);
@@ -96,9 +96,22 @@ export function actionsPanel() {
     const box = dialog(t(`action.${its.do}`), body, [button(t("ok"), go, { class: "primary", id: "action-ok" })]);
   }
 
+  // Ask which links are followed: a script that asks for their pages.
+  function follow(at) {
+    const links = fields().filter(({ path, element }) => element.type === "url" && hasRecords(path));
+    const choice = h("select", { id: "action-element" }, links.map(({ path }) => h("option", { value: path, selected: path === "next" }, path)));
+    const go = async () => {
+      const script = ["function main(links) {", "  for (const link of [].concat(links ?? [])) htree.AddUrl(link.value);", "}"];
+      if (await put(at, { do: "script", rules: [choice.value], script }, "actions.add")) box.close();
+    };
+    const box = dialog(t("action.follow"), links.length ? [h("label", { for: "action-element" }, t("action.follow.what")), choice, h("p", { class: "hint" }, t("action.follow.hint"))]
+      : h("p", {}, t("action.follow.none")), links.length ? [button(t("ok"), go, { class: "primary", id: "action-ok" })] : []);
+  }
+
   function begin(kind) {
     const at = store.state.actions.length;
-    if (kind === "script") editor({ do: "script", rules: [], script: ["function main() {", "  ", "}"] }, at, put);
+    if (kind === "follow") follow(at);
+    else if (kind === "script") editor({ do: "script", rules: [], script: ["function main() {", "  ", "}"] }, at, put);
     else ask({ do: kind, ...(kind === "add" || kind === "copy" ? { element: "" } : {}) }, at);
   }
 
