@@ -30,13 +30,16 @@ HOSTILE = """<!doctype html><html onload=alert(1)><base href=//evil.example>
 <svg onload=alert(1)><animate/></svg><template><p>not seen</p></template><p id=last>end"""
 
 
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder = shop_folder(tmp_path_factory.mktemp("shop"))
+    with workspace_of(folder, "one.html") as workspace, served(workspace) as found:
+        yield found
+
+
 @pytest.fixture
-def client(tmp_path: Path) -> Iterator[Client]:
-    with (
-        workspace_of(shop_folder(tmp_path), "one.html") as workspace,
-        served(workspace) as address,
-    ):
-        yield Client(address)
+def client(address: str) -> Client:
+    return Client(address)
 
 
 def test_the_address_with_the_token_gives_a_cookie(client: Client) -> None:

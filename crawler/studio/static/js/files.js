@@ -51,7 +51,7 @@ export function openDialog() {
     if (!answer) return;
     const up = name ? [{ name: "..", path: name.split("/").slice(0, -1).join("/"), kind: "folder" }] : [];
     fill(list, h("ul", { class: "entries" }, [...up, ...answer.entries].map((entry) =>
-      h("li", {}, button(`${entry.kind === "folder" ? "📁 " : ""}${entry.name}${entry.kind === "shape" ? ` (${t("shape")})` : ""}`, () => {
+      h("li", {}, button(`${entry.name}${entry.kind === "folder" ? "/" : ""}${entry.kind === "shape" ? ` (${t("shape")})` : ""}`, () => {
         if (entry.kind === "folder") browse(entry.path);
         else if (entry.kind === "project") openProject(entry.path, box);
         else if (entry.kind === "shape") takeShape(entry.path, box);

@@ -19,9 +19,6 @@ const KEYS = [
   ["Ctrl+Y", "redo", redo],
   ["Ctrl+S", "save", save],
   ["Ctrl+O", "open", () => openDialog()],
-  ["Alt+1", "view.wrap", () => setView("wrap")],
-  ["Alt+2", "view.run", () => setView("run")],
-  ["Alt+3", "view.inspect", () => setView("inspect")],
   ["Alt+T", "keys.tree", () => focus("tag-tree")],
   ["Alt+F", "keys.fields", () => focus("fields")],
   ["Alt+N", "keys.name", () => focus("field-name")],
@@ -44,7 +41,9 @@ export function pressed(event) {
   return true;
 }
 
-export function listen() {
+// Listen to keys; each of the views has a number.
+export function listen(views) {
+  views.forEach(({ name }, at) => KEYS.push([`Alt+${at + 1}`, `view.${name}`, () => setView(name)]));
   document.addEventListener("keydown", pressed);
 }
 

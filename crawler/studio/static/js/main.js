@@ -36,7 +36,7 @@ async function start() {
   bar(document.getElementById("bar"), VIEWS);
   on("view state", show);
   show();
-  listen();
+  listen(VIEWS);
   emit("page", "selection");
   await loadPage();
   follow();

@@ -4,11 +4,14 @@ import { button, h } from "./dom.js";
 import { t } from "./strings.js";
 
 export function note(text, kind = "error") {
-  const area = document.getElementById("notes");
-  const box = h("div", { class: `note ${kind}` }, h("p", {}, text),
+  // What is said of a dialog is said in it: all else is out of reach until it is closed.
+  const inner = document.querySelector("dialog[open] .body");
+  const area = inner ?? document.getElementById("notes");
+  for (const old of inner?.querySelectorAll(".note") ?? []) old.remove();
+  const box = h("div", { class: `note ${kind}`, role: inner ? "alert" : null }, h("p", {}, text),
     button("×", () => box.remove(), { "aria-label": t("close"), class: "plain" }));
   area.append(box);
-  while (area.children.length > 3) area.firstChild.remove();
+  while (!inner && area.children.length > 3) area.firstChild.remove();
   setTimeout(() => box.remove(), kind === "error" ? 20000 : 6000);
 }
 
