@@ -176,3 +176,49 @@ def test_two_windows_show_the_same(tmp_path: Path) -> None:
         shows(other, "shelf", "Shelf 1")
         other.click("#bar-undo")
         page.locator("#fields .hint").wait_for()
+
+
+def test_a_window_goes_on_when_the_studio_is_started_again(tmp_path: Path) -> None:
+    shelves(tmp_path)
+    with browser_page() as page:
+        with workspace_of(tmp_path, "s1.html") as workspace, served(workspace) as address:
+            page.goto(address)
+            add(page, "Shelf 1", "shelf")
+            shows(page, "shelf", "Shelf 1")
+        # A dead end says why, and what to do.
+        page.click("#bar-undo")
+        page.locator("#notes", has_text="Is 'scrapy studio' still running?").wait_for()
+        port = int(address.partition("/?")[0].rpartition(":")[2])
+        with workspace_of(tmp_path) as workspace, served(workspace, port):
+            page.click("#bar-undo")
+            page.locator("#fields .hint").wait_for()
+            add(page, "Keeper 1", "keeper")
+            shows(page, "keeper", "Keeper 1")
+            assert workspace.project.paths == ("keeper",)
+
+
+def test_a_list_is_refused_or_another_one_taken(tmp_path: Path) -> None:
+    with (
+        workspace_of(shelves(tmp_path), "s1.html") as workspace,
+        served(workspace) as address,
+        browser_page() as page,
+    ):
+        page.goto(address)
+        proposed = frame_of(page).locator("[data-studio-proposed]")
+        frame_of(page).get_by_text("New books").click()
+        page.locator(".proposal", has_text="3 records").wait_for()
+        assert proposed.count() == 3
+        page.click("#list-none")
+        page.locator(".proposal button").first.wait_for(state="detached")
+        assert proposed.count() == 0
+        page.reload()
+        frame_of(page).get_by_text("Author 7", exact=True).click()
+        page.locator(".proposal", has_text="12 records").wait_for()
+        # A click within the list is about its fields; a dead end in the dialog says what to do.
+        frame_of(page).get_by_text("Book 3 of shelf 1").click()
+        page.locator(".proposal", has_text="12 records").wait_for()
+        page.click("#list-open")
+        page.fill("#list-name", "no name")
+        page.click("#list-confirm")
+        page.locator("#notes", has_text="is no name of an element").wait_for()
+        assert workspace.project.paths == ()

@@ -101,9 +101,9 @@ class Client:
 
 
 @contextmanager
-def served(workspace: Workspace) -> Iterator[str]:
+def served(workspace: Workspace, port: int = 0) -> Iterator[str]:
     """Serve a workspace on loopback; yield its address."""
-    listening = bind("127.0.0.1", 0)
+    listening = bind("127.0.0.1", port)
     studio = Studio(workspace)
     server = StudioServer(make_app(studio, TOKEN, hosts_of(listening, "127.0.0.1")), studio)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
