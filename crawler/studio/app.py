@@ -223,6 +223,7 @@ class StudioServer(uvicorn.Server):
                 log_level="warning",
                 access_log=False,
                 lifespan="off",
+                ws="none",
                 server_header=False,
                 timeout_graceful_shutdown=5,
             )
