@@ -1,0 +1,127 @@
+"""How long the studio lets its user wait, in a real browser.
+
+    python benchmarks/studio.py [--rounds N]
+
+On a made page of 5,000 elements: the milliseconds from a move of the mouse to the outline, and from
+a click to the mark of what it takes. Then those from choosing a page of 2 MB to seeing it, and the
+longest frame while a list of 5,000 records is scrolled. Of some rounds the least and the most are
+printed. It needs Chromium.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from support.studio import CHROMIUM, browser_page, served, teach_books, workspace_of
+from support.studio_pages import heavy, large, shelf
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page as BrowserPage
+
+ROUNDS = 5
+
+MARKED = """([kind, mark, at]) => new Promise((done) => {
+  const frame = document.querySelector("iframe.page").contentDocument;
+  const target = frame.querySelectorAll("h3 a")[at];
+  const box = target.getBoundingClientRect();
+  const look = () => target.closest(`[data-studio-${mark}]`)
+    ? done(performance.now() - began) : setTimeout(look, 1);
+  const began = performance.now();
+  const where = {bubbles: true, clientX: box.x + 3, clientY: box.y + 3};
+  target.dispatchEvent(new MouseEvent(kind, where));
+  look();
+})"""
+
+OPENED = """() => new Promise((done) => {
+  const began = performance.now();
+  document.getElementById("page-2").click();
+  const look = () => {
+    const title = document.querySelector("iframe.page").contentDocument?.querySelector("h1");
+    if (title?.textContent === "Heavy" && title.getBoundingClientRect().height > 0)
+      done(performance.now() - began);
+    else setTimeout(look, 5);
+  };
+  look();
+})"""
+
+SCROLLED = """() => new Promise((done) => {
+  const list = document.getElementById("output-tree");
+  let longest = 0, steps = 0, last = performance.now();
+  const step = (now) => {
+    longest = Math.max(longest, now - last);
+    last = now;
+    list.scrollTop = (steps * 2003) % list.scrollHeight;
+    if (++steps < 60) requestAnimationFrame(step); else done(longest);
+  };
+  requestAnimationFrame(step);
+})"""
+
+
+def show(what: str, took: list[float]) -> None:
+    """Print the least and the most of some times."""
+    print(f"{what}: {min(took):,.0f} to {max(took):,.0f} ms")
+
+
+def begin(page: BrowserPage, address: str) -> None:
+    """Show the large page."""
+    page.goto(address)
+    page.frame_locator("iframe.page").get_by_text("Item 5", exact=True).wait_for()
+
+
+def time_pages(folder: Path, rounds: int) -> None:
+    """Time what a hand does on a page of many elements, and opening one of many bytes."""
+    (folder / "large.html").write_text(large(5_000), "utf-8")
+    (folder / "heavy.html").write_text(heavy(2_000_000), "utf-8")
+    with (
+        workspace_of(folder, "large.html", "heavy.html") as workspace,
+        served(workspace) as address,
+        browser_page() as page,
+    ):
+        begin(page, address)
+        for what, kind, mark in (("hover", "mousemove", "hover"), ("click", "click", "selection")):
+            took = [page.evaluate(MARKED, [kind, mark, at]) for at in range(2, 2 + rounds)]
+            show(f"{what}, page of 5,000 elements", took)
+        opened = []
+        for _ in range(rounds):
+            begin(page, address)
+            opened.append(page.evaluate(OPENED))
+        show("opening, page of 2 MB", opened)
+
+
+def time_list(folder: Path, rounds: int) -> None:
+    """Time the frames while a long list is scrolled."""
+    (folder / "many.html").write_text(shelf(1, books=5_000), "utf-8")
+    with (
+        workspace_of(folder, "many.html", project="books.h2x") as workspace,
+        served(workspace) as address,
+        browser_page() as page,
+    ):
+        teach_books(workspace)
+        page.goto(address)
+        page.locator("#fields", has_text="5000 records").wait_for(timeout=60_000)
+        took = [page.evaluate(SCROLLED) for _ in range(rounds)]
+        show("longest frame, scrolling 5,000 records", took)
+
+
+def main() -> int:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    rounds = parser.parse_args().rounds
+    if not CHROMIUM.exists():
+        print(f"{CHROMIUM} is not there; run: apt-get install chromium", file=sys.stderr)
+        return 1
+    with TemporaryDirectory() as folder:
+        time_pages(Path(folder), rounds)
+        time_list(Path(folder), rounds)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
