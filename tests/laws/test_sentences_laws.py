@@ -113,6 +113,7 @@ def seconds(language: str, text: str) -> float:
     return process_time() - started
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "ko"])
 @pytest.mark.parametrize("unit", HOSTILE)
 def test_the_time_grows_with_the_text_and_no_faster(unit: str, language: str) -> None:

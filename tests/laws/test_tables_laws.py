@@ -7,6 +7,7 @@ from datetime import date
 from time import process_time
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -150,6 +151,7 @@ def test_any_text_has_a_type_and_at_most_one_value(text: str, language: str) -> 
         assert value.type != "integer" or "." not in value.normal
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=5)
 @given(st.sampled_from(["<td>1", "<td colspan=999>x", "<td rowspan=999>x", "<table><tr><td>"]))
 def test_time_grows_with_the_markup(piece: str) -> None:

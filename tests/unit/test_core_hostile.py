@@ -82,6 +82,7 @@ HOSTILE: dict[str, tuple[Callable[[], bytes | str], int, int]] = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_pages_give_all_their_text(name: str) -> None:
     make, blocks, chars = HOSTILE[name]

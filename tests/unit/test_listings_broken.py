@@ -403,6 +403,7 @@ def test_html_entities_and_json_halves_of_characters_do_no_harm() -> None:
     assert len(listing.entries) == 2
 
 
+@pytest.mark.slow
 def test_more_than_fifty_thousand_entries_are_read() -> None:
     number = 50_500
     body = "".join(f"<url><loc>{ONE}/{count}</loc></url>" for count in range(number))
@@ -440,6 +441,7 @@ HOSTILE: dict[str, bytes] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_listings_take_little_more_memory_than_their_text(name: str) -> None:
     body = HOSTILE[name]

@@ -264,6 +264,7 @@ def test_what_grows_with_each_level_is_refused_at_once() -> None:
             parse_model(chain)
 
 
+@pytest.mark.slow
 def test_a_long_row_that_does_not_fit_takes_linear_time() -> None:
     names = [f"a{number}" for number in range(149)]
     model = parse_model(f"<!ELEMENT r ({', '.join(f'{name}?' for name in names)})>")

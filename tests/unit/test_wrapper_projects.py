@@ -435,6 +435,7 @@ def test_records_in_records_need_those_around_them() -> None:
             learn_record_nodes(project, TIDES, "post/reply", [node])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("titles", [1, 4_000], ids=["alike", "different"])
 def test_long_lists_take_linear_time(titles: int) -> None:
     # Neither a title nor a heading: what a page lacks is looked for once as well.
