@@ -174,8 +174,10 @@ def test_two_windows_show_the_same(tmp_path: Path) -> None:
         other.locator("#fields .hint").wait_for()
         add(page, "Shelf 1", "shelf")
         shows(other, "shelf", "Shelf 1")
+        assert workspace.project.paths == ("shelf",)
         other.click("#bar-undo")
         page.locator("#fields .hint").wait_for()
+        assert workspace.project.paths == ()
 
 
 def test_a_window_goes_on_when_the_studio_is_started_again(tmp_path: Path) -> None:
