@@ -177,7 +177,7 @@ def test_two_windows_show_the_same(tmp_path: Path) -> None:
         assert workspace.project.paths == ("shelf",)
         other.click("#bar-undo")
         page.locator("#fields .hint").wait_for()
-        assert workspace.project.paths == ()
+        assert not workspace.project.paths
 
 
 def test_a_window_goes_on_when_the_studio_is_started_again(tmp_path: Path) -> None:
@@ -223,4 +223,4 @@ def test_a_list_is_refused_or_another_one_taken(tmp_path: Path) -> None:
         page.fill("#list-name", "no name")
         page.click("#list-confirm")
         page.locator("#notes", has_text="is no name of an element").wait_for()
-        assert workspace.project.paths == ()
+        assert not workspace.project.paths
