@@ -13,7 +13,7 @@ from scrapy.settings import Settings
 
 from crawler.core.errors import ArgumentError, printable
 from crawler.core.wrapper.project_file import EXTENSION
-from crawler.reports.stdout import print_error, print_line
+from crawler.reports.stdout import print_line
 from crawler.studio.app import Studio, StudioServer, bind, hosts_of, make_app
 from crawler.studio.operations import open_all
 from crawler.studio.workspace import Workspace
@@ -26,16 +26,15 @@ def launch(args: list[str], opts: argparse.Namespace, _: Settings) -> int:
     """Serve the studio until Ctrl-C.
 
     Raises:
-        CorpusError: the project cannot be read, or the address cannot be used.
+        CorpusError: the project or a page cannot be read, or the address cannot be used.
     """
     has_project = bool(args) and args[0].lower().endswith(EXTENSION)
     names = args[has_project:]
     workspace = Workspace(Path.cwd(), Path(args[0] if has_project else DEFAULT))
     studio = Studio(workspace)
     try:
+        open_all(workspace, tuple(names))
         listening, token = _address(workspace.beside / "address.json", opts.host, opts.port)
-        for flaw in open_all(workspace, tuple(names)):
-            print_error("studio", flaw)
         hosts = hosts_of(listening, opts.host)
         address = f"http://{hosts[0]}/?token={token}"
         print_line(printable(f"the studio of {workspace.path.name} is at {address}"))

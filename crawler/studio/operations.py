@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from typing import Any, Final
 
-from crawler.core.errors import ArgumentError, CorpusError
+from crawler.core.errors import ArgumentError
 from crawler.core.wrapper.candidates import candidates
 from crawler.core.wrapper.project_file import EXTENSION, write_project
 from crawler.core.wrapper.proposals import propose
@@ -50,17 +50,16 @@ def perform(workspace: Workspace, message: Message) -> Answer:
     return {**answer, **workspace.shown(message.number("page", 0), message.text("known", ""))}
 
 
-def open_all(workspace: Workspace, names: tuple[str, ...]) -> list[str]:
-    """Open the pages that a call of the command names; return what could not be opened."""
-    flaws = []
+def open_all(workspace: Workspace, names: tuple[str, ...]) -> None:
+    """Open the pages that a call of the command names, but those that are open.
+
+    Raises:
+        CorpusError: one of them is not there, or is no page.
+    """
     known = {opened.name for opened in workspace.journal.opened.values()}
     for name in names:
-        try:
-            if name not in known:
-                open_page(workspace, Message({"name": name, "at": 0}))
-        except CorpusError as error:
-            flaws.append(str(error))
-    return flaws
+        if name not in known:
+            open_page(workspace, Message({"name": name, "at": 0}))
 
 
 def undo(workspace: Workspace, _: Message) -> Answer:

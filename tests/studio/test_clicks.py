@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crawler.wrapper.project_store import load_project
-from support.studio import browser_page, served, workspace_of
+from support.studio import browser_page, frame_of, served, workspace_of
 from support.studio_pages import shelves
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from playwright.sync_api import FrameLocator
     from playwright.sync_api import Page as BrowserPage
+    from playwright.sync_api import Route
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -24,10 +24,6 @@ SCRIPT = """function main(prices) {
   system.Debug("books: " + prices.length);
   xtree.root.Add("total", total);
 }"""
-
-
-def frame_of(page: BrowserPage) -> FrameLocator:
-    return page.frame_locator("iframe.page")
 
 
 def add(page: BrowserPage, text: str, name: str) -> None:
@@ -160,6 +156,26 @@ def test_fields_are_renamed_moved_typed_and_removed(tmp_path: Path) -> None:
         page.click('[id="remove-person"]')
         page.locator('[id="field-person"]').wait_for(state="detached")
         assert workspace.project.paths == ("shelf",)
+
+
+def test_a_click_while_a_page_loads_takes_nothing_of_the_page_before(tmp_path: Path) -> None:
+    with (
+        workspace_of(shelves(tmp_path), "s1.html", "s2.html") as workspace,
+        served(workspace) as address,
+        browser_page() as page,
+    ):
+        page.goto(address)
+        frame_of(page).get_by_text("Keeper 1").wait_for()
+        held: list[Route] = []
+        page.route("**/api/tokens/2*", lambda route: held.append(route))  # noqa: PLW0108 - no builtin is taken
+        with page.expect_request("**/api/tokens/2*"):
+            page.click("#page-2")
+        page.frame_locator("iframe.page").get_by_text("Keeper 1").click()
+        held[0].continue_()
+        frame_of(page).get_by_text("Keeper 2").wait_for()
+        assert page.locator("#field-name").count() == 0
+        frame_of(page).get_by_text("Keeper 2").click()
+        page.locator("#field-name").wait_for()
 
 
 def test_two_windows_show_the_same(tmp_path: Path) -> None:

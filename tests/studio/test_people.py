@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from support.studio import browser_page, served, workspace_of
+from support.studio import browser_page, frame_of, served, workspace_of
 from support.studio_pages import heavy, large, shelves
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def test_the_keyboard_alone_is_enough(tmp_path: Path) -> None:
         page.locator("#open-name").wait_for()
         keyboard.type("s1.html")
         keyboard.press("Enter")
-        page.frame_locator("iframe.page").get_by_text("Keeper 1").wait_for()
+        frame_of(page).get_by_text("Keeper 1").wait_for()
         keyboard.press("Alt+t")
         row = page.locator("#tag-tree .row.current .what")
         for _ in range(40):
@@ -67,7 +67,7 @@ def test_the_interface_is_korean_for_a_korean_browser(tmp_path: Path) -> None:
         page.goto(address)
         page.get_by_role("button", name="저장", exact=True).wait_for()
         assert page.locator("html").get_attribute("lang") == "ko"
-        page.frame_locator("iframe.page").get_by_text("Keeper 1").click()
+        frame_of(page).get_by_text("Keeper 1").click()
         page.get_by_role("button", name="출력에 넣기").click()
         page.locator("#fields", has_text="Keeper 1").wait_for()
         page.select_option("#language", "en")
@@ -83,7 +83,7 @@ def test_a_page_of_5000_elements_and_one_of_2_megabytes_answer(tmp_path: Path) -
         browser_page() as page,
     ):
         page.goto(address)
-        frame = page.frame_locator("iframe.page")
+        frame = frame_of(page)
         frame.get_by_text("Item 5", exact=True).hover()
         frame.locator("[data-studio-hover]", has_text="Item 5").wait_for()
         assert frame.locator("[data-studio-hover]").count() == 1

@@ -12,7 +12,7 @@ import pytest
 from crawler.wrapper.project_store import Inputs
 from crawler.wrapper.run_project import ProjectRun
 from support.shop import MAX_BYTES, offline
-from support.studio import browser_page, served, teach_books, workspace_of
+from support.studio import browser_page, frame_of, served, teach_books, workspace_of
 from support.studio_pages import shelf, shelves
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ PAGES = 50
 
 def make(page: BrowserPage) -> None:
     """Make a wrapper of shelves and their books by clicks."""
-    frame = page.frame_locator("iframe.page")
+    frame = frame_of(page)
     frame.get_by_role("heading", name="Shelf 1", exact=True).click()
     page.fill("#field-name", "shelf")
     page.click("#field-add")

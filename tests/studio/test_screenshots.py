@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from support.studio import browser_page, served, workspace_of
+from support.studio import browser_page, frame_of, served, workspace_of
 from support.studio_pages import shelves
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def views(page: BrowserPage, picture: Path) -> None:
         page.wait_for_timeout(400)
         page.screenshot(path=picture.with_name(f"studio-{name}-{picture.name}.png"))
 
-    frame = page.frame_locator("iframe.page")
+    frame = frame_of(page)
     frame.get_by_role("heading", name="Shelf 1", exact=True).click()
     page.fill("#field-name", "shelf")
     page.click("#field-add")

@@ -23,6 +23,7 @@ from support.shop import ONE, TWO
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from playwright.sync_api import FrameLocator
     from playwright.sync_api import Page as BrowserPage
 
 TOKEN = "a-token-of-tests"
@@ -40,7 +41,7 @@ def shop_folder(folder: Path) -> Path:
 def workspace_of(folder: Path, *pages: str, project: str = "shop.h2x") -> Iterator[Workspace]:
     workspace = Workspace(folder, Path(project))
     try:
-        assert open_all(workspace, pages) == []
+        open_all(workspace, pages)
         yield workspace
     finally:
         workspace.close()
@@ -140,10 +141,15 @@ def browser_page(**options: Any) -> Iterator[BrowserPage]:  # noqa: ANN401 - as 
         browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
         context = browser.new_context(viewport={"width": 1400, "height": 860}, **options)
         page = context.new_page()
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(60_000)
         page.on("pageerror", lambda error: flaws.append(str(error)))
         try:
             yield page
         finally:
             browser.close()
     assert flaws == []
+
+
+def frame_of(page: BrowserPage) -> FrameLocator:
+    """Give the page in front, once it is there."""
+    return page.frame_locator("iframe.page:not([aria-busy])")

@@ -20,7 +20,7 @@ COMMAND = (
     "from scrapy.settings import Settings;from crawler.commands.studio import StudioCommand;"
     "import argparse,sys;command=StudioCommand();command.settings=Settings();"
     "parser=argparse.ArgumentParser();command.add_options(parser);"
-    "opts,args=parser.parse_known_args();command.run(args,opts)"
+    "opts,args=parser.parse_known_args();command.run(args,opts);sys.exit(command.exitcode)"
 )
 
 
@@ -61,3 +61,11 @@ def test_the_command_serves_the_studio_at_the_same_address_again(tmp_path: Path)
     process, again = start(tmp_path, "shop.h2x")
     stop(process)
     assert again == address
+
+
+def test_a_page_that_is_not_there_ends_the_command(tmp_path: Path) -> None:
+    process, address = start(shop_folder(tmp_path), "shop.h2x", "one.html", "tow.html")
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert "tow.html" in errors
+    assert address == ""

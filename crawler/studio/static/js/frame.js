@@ -28,11 +28,21 @@ export class PageFrame {
     this.element = h("iframe", { sandbox: "allow-same-origin", title, class: "page" });
   }
 
+  // Show nothing that can be clicked until the next page is there.
+  leave() {
+    this.element.setAttribute("aria-busy", "true");
+  }
+
   // Show a page; returns when it is there.
   show(number, tree, pictures) {
+    this.leave();
     this.tree = tree;
     this.ready = new Promise((done) => {
-      this.element.onload = () => { this.#build(); done(); };
+      this.element.onload = () => {
+        this.#build();
+        this.element.removeAttribute("aria-busy");
+        done();
+      };
     });
     this.element.src = `/frame/${number}${pictures ? "?pictures=1" : ""}`;
     return this.ready;
@@ -99,6 +109,7 @@ export class PageFrame {
 
   // What is under the pointer.
   #at(event) {
+    if (this.element.hasAttribute("aria-busy")) return null;
     let element = event.target;
     while (element && !this.numbers.has(element)) element = element.parentNode;
     if (!element) return null;

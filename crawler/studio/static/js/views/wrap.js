@@ -39,6 +39,9 @@ export function view() {
     if (!store.page) {
       shown = null;
       fill(stage, empty());
+    } else if (!tree) {
+      shown = null;
+      frame.leave();
     } else if (tree && tree !== shown) {
       shown = tree;
       fill(stage, frame.element, status);
