@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from math import log
 
-from crawler.core.wrapper.features import FEATURE_AT, FEATURES, Evidence, evidence_of
+import numpy as np
+from numpy.typing import NDArray
+
+from crawler.core.wrapper.features import FEATURE_AT, FEATURES, Evidence
 from crawler.core.wrapper.tree import absolute, fold
 from crawler.core.wrapper.view import View, list_siblings
 
@@ -81,6 +84,34 @@ class Example:
     wrong: tuple[ExampleNode, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """The evidence of nodes, feature by feature, in numbers.
+
+    ``values`` are the values that there are of each feature; ``codes`` has a row a feature, with
+    the number of the value of each node.
+    """
+
+    nodes: NDArray[np.int64]
+    values: tuple[tuple[str, ...], ...]
+    codes: NDArray[np.int32]
+
+    @classmethod
+    def read(cls, view: View, nodes: Sequence[int]) -> _Columns:
+        codes = np.empty((len(FEATURES), len(nodes)), np.int32)
+        values = []
+        for row, feature in zip(codes, FEATURES, strict=True):
+            known: dict[str, int] = {}
+            row[:] = [known.setdefault(feature.read(view, node), len(known)) for node in nodes]
+            values.append(tuple(known))
+        return cls(np.array(nodes, np.int64), tuple(values), codes)
+
+    def evidence(self, at: int) -> Evidence:
+        """Return the evidence of the node at a place."""
+        codes = self.codes[:, at].tolist()
+        return tuple(values[code] for values, code in zip(self.values, codes, strict=True))
+
+
 class PageEvidence:
     """The evidence of all nodes of a view, by kind: computed once a page.
 
@@ -90,8 +121,7 @@ class PageEvidence:
     def __init__(self, view: View) -> None:
         self.view = view
         self.nodes = cache(partial(nodes_of, view))
-        self._rows: dict[str, list[Evidence]] = {}
-        self._counts: dict[str, list[Counter[str]]] = {}
+        self._columns: dict[str, _Columns] = {}
 
     def example_node(
         self, node: int, kind: str, meant: Collection[int], *, near_misses: bool = True
@@ -104,38 +134,26 @@ class PageEvidence:
             meant: all nodes of the example, which are no near misses of each other.
             near_misses: whether near misses are looked for.
         """
-        if kind not in self._rows:
-            rows = [evidence_of(self.view, each) for each in self.nodes(kind)]
-            self._rows[kind] = rows
-            self._counts[kind] = [Counter(column) for column in zip(*rows, strict=True)]
-        evidence = evidence_of(self.view, node)
-        known = zip(self._counts[kind], evidence, strict=True)
-        counts = tuple(of_feature[value] for of_feature, value in known)
+        if kind not in self._columns:
+            self._columns[kind] = _Columns.read(self.view, self.nodes(kind))
+        columns = self._columns[kind]
+        at = bisect_left(self.nodes(kind), node)
+        same = columns.codes == columns.codes[:, at : at + 1]
+        counts = tuple(same.sum(axis=1).tolist())
         tree = self.view.tree
         siblings = list_siblings(self.view, node).nodes
         siblings_meant = sum(sibling in meant for sibling in siblings)
         return ExampleNode(
             kind,
             tree.path(node).removeprefix(tree.path(self.view.root)) or "/",
-            evidence,
+            columns.evidence(at),
             counts,
-            nodes=len(self.nodes(kind)),
-            near_misses=self._near_misses(kind, evidence, counts, meant) if near_misses else (),
+            nodes=len(columns.nodes),
+            near_misses=_near_misses(columns, same, counts, meant) if near_misses else (),
             siblings_meant=siblings_meant,
             siblings_other=len(siblings) - siblings_meant,
             indexes=tuple(step.index for step in tree.tag_path(node)),
         )
-
-    def _near_misses(
-        self, kind: str, evidence: Evidence, counts: Sequence[int], meant: Collection[int]
-    ) -> tuple[Evidence, ...]:
-        weights = rarities(counts, len(self.nodes(kind)))
-        found: dict[Evidence, float] = {}
-        for node, row in zip(self.nodes(kind), self._rows[kind], strict=True):
-            if node not in meant and row not in found:
-                found[row] = shared(weights, evidence, row)
-        ranked = sorted(found, key=lambda row: (-found[row], row))
-        return tuple(ranked[:_MOST_NEAR_MISSES])
 
     def check_nodes(self, nodes: Iterable[int], kind: str) -> None:
         """Refuse nodes of another kind.
@@ -146,6 +164,33 @@ class PageEvidence:
         if strange := sorted(set(nodes) - set(self.nodes(kind))):
             url = self.view.tree.url
             raise ValueError(f"node {strange[0]} of {url} is no node of the kind '{kind}'")
+
+
+def _near_misses(
+    columns: _Columns, same: NDArray[np.bool_], counts: Sequence[int], meant: Collection[int]
+) -> tuple[Evidence, ...]:
+    """Return the evidence of the nodes most like one, by the features in which they are the same.
+
+    Args:
+        columns: the evidence of all nodes.
+        same: for each feature, and each node, whether it is the same.
+        counts: how many nodes are the same in each feature.
+        meant: the nodes that are none.
+    """
+    likeness = np.zeros(len(columns.nodes))
+    # Feature by feature, so that nodes that are alike in the same ones get the same number.
+    for weight, row in zip(rarities(counts, len(columns.nodes)), same, strict=True):
+        likeness += weight * row
+    likeness[np.isin(columns.nodes, list(meant))] = -1
+    found: dict[Evidence, float] = {}
+    least = 0.0
+    for at in np.argsort(-likeness, kind="stable").tolist():
+        its = float(likeness[at])
+        if its < 0 or (len(found) >= _MOST_NEAR_MISSES and its < least):
+            break
+        found[columns.evidence(at)] = least = its
+    ranked = sorted(found, key=lambda row: (-found[row], row))
+    return tuple(ranked[:_MOST_NEAR_MISSES])
 
 
 def nodes_of(view: View, kind: str) -> list[int]:

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from crawler.core.wrapper.tree import INLINE, TEXT
-from crawler.core.wrapper.view import LABEL_CHARS, View, masked
+from crawler.core.wrapper.tree import INLINE, LABEL_CHARS, TEXT, PageTree, masked
+from crawler.core.wrapper.view import View
 
 Evidence = tuple[str, ...]
 """The values of all features of a node, in the order of :data:`FEATURES`."""
@@ -32,6 +32,7 @@ _READ_ELSEWHERE = frozenset(
     ("class", "id", "href", "src", "style", "content", "value", "alt", "title", *_PROPERTIES)
 )
 _Reader = Callable[[View, int], str]
+_Marks = Callable[[PageTree], list[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +59,17 @@ def _numbered_path(view: View, steps: tuple[int, ...]) -> str:
     return "/".join([f"{names[step]}{numbers[step]}" for step in steps])
 
 
-def _path_to(mark: str, find: _Reader, path: Callable[[View, tuple[int, ...]], str]) -> _Reader:
+def _path_to(mark: str, marks_of: _Marks, path: Callable[[View, tuple[int, ...]], str]) -> _Reader:
     """Return the reader of the path up to the nearest element that has a mark, and the mark.
 
-    ``find`` returns the mark of an element, such as its id; the character ``mark`` is before it.
+    ``marks_of`` returns the marks of all elements, such as their ids; the character ``mark`` is
+    before it.
     """
 
     def read(view: View, node: int) -> str:
-        levels = view.levels(node)
+        levels, marks = view.levels(node), marks_of(view.tree)
         for number, step in enumerate(levels):
-            if found := find(view, step):
+            if found := marks[step]:
                 return f"{path(view, levels[: min(number, _STEPS)])}{mark}{found}"
         return ""
 
@@ -84,12 +86,16 @@ def _at_level(level: int, read_element: _Reader) -> _Reader:
     return read
 
 
-def _id(view: View, element: int) -> str:
-    return view.id_of(element)
+def _ids(tree: PageTree) -> list[str]:
+    return tree.ids
+
+
+def _classes(tree: PageTree) -> list[str]:
+    return tree.classes
 
 
 def _class(view: View, element: int) -> str:
-    return view.class_of(element)
+    return view.tree.classes[element]
 
 
 def _number(view: View, element: int) -> str:
@@ -99,9 +105,10 @@ def _number(view: View, element: int) -> str:
 
 def _property(view: View, node: int) -> str:
     """Return the attribute by which the page names the value, with its own value."""
-    for step in view.levels(node)[:3]:
-        for name in _PROPERTIES:
-            if found := view.tree.attribute(step, name):
+    attributes = view.tree.attributes
+    for its in (attributes[step] for step in view.levels(node)[:3]):
+        for name in _PROPERTIES if its else ():
+            if found := its.get(name):
                 return f"{name}={masked(found)[:LABEL_CHARS]}"
     return ""
 
@@ -109,10 +116,7 @@ def _property(view: View, node: int) -> str:
 def _other_attributes(view: View, node: int) -> str:
     """Return the attributes without a feature of their own, with values that are single words."""
     levels = view.levels(node)
-    element = view.tree.elements[levels[0]] if levels else None
-    if element is None:
-        return ""
-    pairs = sorted((str(name), str(value)) for name, value in element.items())
+    pairs = sorted(view.tree.attributes[levels[0]].items()) if levels else ()
     return " ".join(
         f"{name}={value}" if len(value) <= _VALUE_CHARS and value.isalpha() else name
         for name, value in pairs
@@ -213,9 +217,9 @@ def _child_elements(view: View, node: int) -> str:
     """Return the names and classes of the first children of an element, repetitions folded."""
     tree = view.tree
     found: list[str] = []
-    for child in view.children(node):
+    for child in tree.children[node]:
         if tree.elements[child] is not None:
-            part = f"{tree.names[child]}.{view.class_of(child)}"
+            part = f"{tree.names[child]}.{tree.classes[child]}"
             if not found or found[-1] != part:
                 found.append(part)
             if len(found) == _CHILDREN:
@@ -236,9 +240,9 @@ FEATURES: tuple[Feature, ...] = (
     Feature("name", 0.8, lambda view, node: _path(view, view.levels(node)[:3])),
     Feature("path", 0.6, lambda view, node: _path(view, view.levels(node)[:_STEPS])),
     Feature("way", 0.4, lambda view, node: _numbered_path(view, view.levels(node)[:_STEPS])),
-    Feature("id", 0.8, _path_to("#", _id, _path)),
-    Feature("id-way", 0.5, _path_to("#", _id, _numbered_path)),
-    Feature("class-way", 0.5, _path_to(".", _class, _numbered_path)),
+    Feature("id", 0.8, _path_to("#", _ids, _path)),
+    Feature("id-way", 0.5, _path_to("#", _ids, _numbered_path)),
+    Feature("class-way", 0.5, _path_to(".", _classes, _numbered_path)),
     Feature("class", 0.9, _at_level(0, _class)),
     Feature("class-1", 0.8, _at_level(1, _class)),
     Feature("class-2", 0.6, _at_level(2, _class)),

@@ -16,8 +16,8 @@ from functools import cache
 from crawler.core.words import fold, read_data, texts_of
 from crawler.core.wrapper.example_nodes import TEXT_NODE
 from crawler.core.wrapper.project import convert
-from crawler.core.wrapper.tree import TEXT, PageTree
-from crawler.core.wrapper.view import View, masked
+from crawler.core.wrapper.tree import TEXT, PageTree, masked
+from crawler.core.wrapper.view import View
 
 # An element is described by what is in it, down to this depth, and in this many nodes.
 _DEPTH = 4
@@ -90,7 +90,7 @@ def propose_records(tree: PageTree, clicked: Sequence[int]) -> list[tuple[int, .
         own = profile(node)
         records = tuple(
             child
-            for child in view.children(tree.parents[node])
+            for child in tree.children[tree.parents[node]]
             if child == node
             or (tree.names[child] == tree.names[node] and _alike(own, profile(child)) >= _ALIKE)
         )
@@ -128,7 +128,7 @@ def _profile(view: View, node: int) -> frozenset[str]:
 
 def _step(view: View, node: int) -> str:
     name = view.tree.names[node]
-    return name if name == TEXT else f"{name}.{view.class_of(node)}"
+    return name if name == TEXT else f"{name}.{view.tree.classes[node]}"
 
 
 def _alike(one: frozenset[str], other: frozenset[str]) -> float:
@@ -255,13 +255,11 @@ def next_link(tree: PageTree, records: Iterable[int] = ()) -> int | None:
     It has the relation "next", or reads so in one of many languages, or is an arrow. Links within
     the records are none.
     """
-    inside = [(record, tree.ends[record]) for record in records]
+    inside = {node for record in records for node in range(record, tree.ends[record])}
     best: tuple[int, int] | None = None
     for node, name in enumerate(tree.names):
-        href = tree.attribute(node, "href") if name == "a" else None
+        href = tree.attribute(node, "href") if name == "a" and node not in inside else None
         if not href or href.startswith(("#", "javascript:")):
-            continue
-        if any(start <= node < end for start, end in inside):
             continue
         sign = _sign(tree, node)
         if sign and (best is None or sign >= best[0]):

@@ -265,7 +265,7 @@ def similar_siblings(view: View, node: int) -> Iterable[int]:
     """Yield the siblings of an element that look like records of one list with it."""
     tree = view.tree
     if tree.parents[node] >= 0:
-        for child in view.children(tree.parents[node]):
+        for child in tree.children[tree.parents[node]]:
             is_other = child != node and tree.names[child] == tree.names[node]
             if is_other and _looks_alike(view, node, child):
                 yield child

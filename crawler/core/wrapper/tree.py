@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import blake2b
+from itertools import accumulate
 from urllib.parse import urljoin
 
 from lxml import etree
@@ -16,6 +17,9 @@ from lxml import etree
 from crawler.core.page.page import Page
 from crawler.core.page.parse import ParsedPage, parse
 from crawler.core.page.text import drop_unseen
+
+LABEL_CHARS = 48
+"""How many characters of a label, a class or an id are kept."""
 
 TEXT = "#text"
 """The name of text nodes, which are leaves of the tree as elements are."""
@@ -27,6 +31,7 @@ INLINE = frozenset(
      "sup", "time", "tt", "u", "var", "wbr")
 )  # fmt: skip
 """Elements within a line: a reader sees no gap where they begin or end."""
+_DIGITS = re.compile(r"\d+")
 _STEP = re.compile(r"([^/\[\]]+)(?:\[(\d{1,9})\])?")
 
 
@@ -74,6 +79,9 @@ class PageTree:
     elements: list[etree._Element | None] = field(default_factory=list)
     text_nodes: list[int] = field(default_factory=list)
     pages: list[tuple[int, str, str]] = field(default_factory=list)
+    # The paths that were asked for, and their nodes.
+    _paths: dict[int, str] = field(default_factory=lambda: {-1: ""})
+    _nodes: dict[str, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -88,7 +96,15 @@ class PageTree:
 
     def path(self, node: int) -> str:
         """Return the path of a node: ``/html[1]/body[1]/p[2]/#text[1]``; empty for -1."""
-        return "".join(f"/{step.name}[{step.tag_index}]" for step in self.tag_path(node))
+        way: list[int] = []
+        while node not in self._paths:
+            way.append(node)
+            node = self.parents[node]
+        path = self._paths[node]
+        for step in reversed(way):
+            path = self._paths[step] = f"{path}/{self.names[step]}[{self.tag_indexes[step]}]"
+            self._nodes[path] = step
+        return path
 
     @cached_property
     def _steps(self) -> dict[tuple[int, str, int], int]:
@@ -101,6 +117,8 @@ class PageTree:
         A step without a number means the first, so simple XPath of elements is understood as well.
         The path of a browser has a ``tbody`` that the page may lack.
         """
+        if path in self._nodes:
+            return self._nodes[path]
         here = -1
         for step in path.strip().removeprefix("/").split("/"):
             match = _STEP.fullmatch(step)
@@ -120,8 +138,45 @@ class PageTree:
 
     def attribute(self, node: int, name: str) -> str | None:
         """Return an attribute of an element, None where it has none of that name."""
-        element = self.elements[node]
-        return None if element is None else element.get(name)
+        return self.attributes[node].get(name)
+
+    @cached_property
+    def attributes(self) -> list[Mapping[str, str]]:
+        """The attributes of each element; none of text nodes."""
+        none: Mapping[str, str] = {}
+        found = [() if its is None else its.items() for its in self.elements]
+        return [
+            {str(name): str(value) for name, value in pairs} if pairs else none for pairs in found
+        ]
+
+    @cached_property
+    def classes(self) -> list[str]:
+        """The classes of each element, digits folded, sorted."""
+
+        @cache
+        def classes_in(text: str) -> str:
+            return " ".join(sorted(set(masked(text).split())))[:LABEL_CHARS]
+
+        return [classes_in(its.get("class", "")) for its in self.attributes]
+
+    @cached_property
+    def ids(self) -> list[str]:
+        """The id of each element, digits folded."""
+        return [masked(its.get("id", ""))[:LABEL_CHARS] for its in self.attributes]
+
+    @cached_property
+    def children(self) -> list[list[int]]:
+        """The child nodes of each node, in order."""
+        found: list[list[int]] = [[] for _ in self.names]
+        for node, parent in enumerate(self.parents):
+            if parent >= 0:
+                found[parent].append(node)
+        return found
+
+    @cached_property
+    def texts_before(self) -> list[int]:
+        """How many text nodes there are before each node, and before the end of the page."""
+        return list(accumulate((name == TEXT for name in self.names), initial=0))
 
     def base_at(self, node: int) -> str:
         """Return the address by which relative addresses on the page of a node are completed."""
@@ -157,6 +212,11 @@ class PageTree:
 def fold(text: str) -> str:
     """Fold white space, and drop invisible characters."""
     return " ".join((text if text.isprintable() else drop_unseen(text)).split())
+
+
+def masked(text: str) -> str:
+    """Return a text with each run of digits as one ``0``."""
+    return _DIGITS.sub("0", text)
 
 
 def absolute(base: str, address: str) -> str:

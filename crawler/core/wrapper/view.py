@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 
-from crawler.core.wrapper.tree import INLINE, TEXT, PageTree
+from crawler.core.wrapper.tree import INLINE, LABEL_CHARS, TEXT, PageTree, masked
 
-LABEL_CHARS = 48
-"""How many characters of a label, a class or an id are kept."""
-
-_DIGITS = re.compile(r"\d+")
 _COLONS = (":", "\uff1a")
 # How many ancestors of a node are looked at.
 _MOST_LEVELS = 40
@@ -36,23 +31,16 @@ class View:
 
     Attributes:
         label: returns the form in which a text recurs on other pages if it is a label.
-        class_of: returns the classes of an element, digits folded, sorted.
-        id_of: returns the id of an element, digits folded.
-        children: returns the child nodes of an element, in order.
     """
 
     def __init__(self, tree: PageTree, root: int = -1) -> None:
         self.tree = tree
         self.root = root
         within = tree.within(root)
-        self._first = bisect_left(tree.text_nodes, within.start)
-        self._last = bisect_left(tree.text_nodes, within.stop)
+        self._first = tree.texts_before[within.start]
+        self._last = tree.texts_before[within.stop]
         self._levels: dict[int, tuple[int, ...]] = {}
-        # These know the tree and not the view, which is then freed without a garbage collection.
         self.label = cache(_label)
-        self.class_of = cache(partial(_class_of, tree))
-        self.id_of = cache(partial(_id_of, tree))
-        self.children = cache(partial(_children, tree))
 
     def levels(self, node: int) -> tuple[int, ...]:
         """Return the elements around a node, the nearest first; an element is its own first.
@@ -77,14 +65,14 @@ class View:
 
     def text_before(self, node: int, number: int = 1) -> str:
         """Return the text node that many before the start of a node."""
-        text_nodes = self.tree.text_nodes
-        at = bisect_left(text_nodes, node) - number
-        return self.tree.texts[text_nodes[at]] if at >= self._first else ""
+        tree = self.tree
+        at = tree.texts_before[node] - number
+        return tree.texts[tree.text_nodes[at]] if at >= self._first else ""
 
     def label_before(self, node: int) -> str:
         """Return the text before a node if it is a label by its markup or its colon."""
         tree = self.tree
-        at = bisect_left(tree.text_nodes, node) - 1
+        at = tree.texts_before[node] - 1
         if at < self._first:
             return ""
         before = tree.text_nodes[at]
@@ -94,23 +82,21 @@ class View:
 
     def text_after(self, node: int) -> str:
         """Return the first text node after the end of a node."""
-        text_nodes = self.tree.text_nodes
-        at = bisect_left(text_nodes, self.tree.ends[node])
-        return self.tree.texts[text_nodes[at]] if at < self._last else ""
+        tree = self.tree
+        at = tree.texts_before[tree.ends[node]]
+        return tree.texts[tree.text_nodes[at]] if at < self._last else ""
 
     def first_text(self, node: int) -> str:
         """Return the first text within a node; of a text node its own."""
         tree = self.tree
-        if tree.elements[node] is None:
-            return tree.texts[node]
-        at = bisect_left(tree.text_nodes, node)
-        inside = at < len(tree.text_nodes) and tree.text_nodes[at] < tree.ends[node]
+        at = tree.texts_before[node]
+        inside = at < tree.texts_before[tree.ends[node]]
         return tree.texts[tree.text_nodes[at]] if inside else ""
 
     def count_texts(self, node: int) -> int:
         """Return the number of text nodes within a node."""
-        text_nodes = self.tree.text_nodes
-        return bisect_left(text_nodes, self.tree.ends[node]) - bisect_left(text_nodes, node)
+        before = self.tree.texts_before
+        return before[self.tree.ends[node]] - before[node]
 
     @property
     def text_nodes(self) -> list[int]:
@@ -136,7 +122,7 @@ class View:
 
     def heading(self, node: int) -> str:
         """Return the nearest text before a node that is in a heading or a label."""
-        at = bisect_left(self.tree.text_nodes, node) - self._first
+        at = self.tree.texts_before[node] - self._first
         return self._headings[min(max(at, 0), len(self._headings) - 1)]
 
 
@@ -144,29 +130,6 @@ def _label(text: str) -> str:
     cut = text[:LABEL_CHARS].lower()
     # Digits of a label are part of its name, as in "ISBN-13:"; others are values.
     return cut if cut.endswith(_COLONS) else masked(cut)
-
-
-def _class_of(tree: PageTree, element: int) -> str:
-    names = masked(tree.attribute(element, "class") or "").split()
-    return " ".join(sorted(set(names)))[:LABEL_CHARS]
-
-
-def _id_of(tree: PageTree, element: int) -> str:
-    return masked(tree.attribute(element, "id") or "")[:LABEL_CHARS]
-
-
-def _children(tree: PageTree, element: int) -> list[int]:
-    found: list[int] = []
-    child = element + 1
-    while child < tree.ends[element]:
-        found.append(child)
-        child = tree.ends[child]
-    return found
-
-
-def masked(text: str) -> str:
-    """Return a text with each run of digits as one ``0``."""
-    return _DIGITS.sub("0", text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +168,7 @@ def list_siblings(view: View, node: int) -> ListSiblings:
 
 def _sides(view: View, node: int) -> tuple[list[int], list[int]]:
     """Return the siblings after a node, and those before it, the nearest first."""
-    children = view.children(view.tree.parents[node])
+    children = view.tree.children[view.tree.parents[node]]
     at = bisect_left(children, node)
     before = children[max(at - _MOST_SIBLINGS, 0) : at]
     return children[at + 1 : at + 1 + _MOST_SIBLINGS], before[::-1]
@@ -228,7 +191,7 @@ def _siblings_in_line(view: View, element: int) -> ListSiblings:
                 tree.names[child] == tree.names[element]
                 and tree.ends[child] == child + 2
                 and tree.names[child + 1] == TEXT
-                and view.class_of(child) == view.class_of(element)
+                and tree.classes[child] == tree.classes[element]
             ):
                 all_separated = all_separated and separated
                 found.append(child + 1)
