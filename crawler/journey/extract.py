@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
+from itertools import zip_longest
 
 from crawler.core.errors import (
     MethodError,
@@ -19,6 +20,8 @@ from crawler.core.errors import (
     one_line,
 )
 from crawler.core.flow import Document, Page, SiteCounts, SiteView, observe, read
+from crawler.core.methods.article.explain import Explanation, explain
+from crawler.core.methods.article.method import Article
 from crawler.core.methods.registry import get_method
 from crawler.core.page.page import LOCAL_SITE
 from crawler.core.pagetype.judge import page_type
@@ -55,7 +58,7 @@ def extract(html: str | bytes, url: str = "", **settings: object) -> PageItem:
     names = {f"CORPUS_{name.upper()}": value for name, value in settings.items()}
     options = Options.from_settings(names)
     page = Page(url, html) if isinstance(html, bytes) else Page.from_text(url, html)
-    item = _item(_read(page, options), SiteView(), options)
+    item = _item(read_alone(page, options), SiteView(), options)
     item.page = None
     return item
 
@@ -80,15 +83,23 @@ def judge(
         UnreadableInputError: one of ``others`` cannot be read, or holds no page.
         MethodError: the text method failed on the page.
     """
-    document = _read(page, options)
-    method = get_method(options.text_method)
+    document = read_alone(page, options)
     if others:
-        counts = _observed(others, options)
+        counts = observed(others, options)
     else:
         counts = CountStore(options.dir / "counts").load(document.page.site_name, on_unusable)
+    return judge_by(document, counts, options)
+
+
+def judge_by(document: Document, counts: SiteCounts, options: Options) -> PageItem:
+    """Judge a page by counts, to which it is added, and make its item, with all blocks.
+
+    Raises:
+        MethodError: the text method failed on the page.
+    """
     if len(counts):
         # A page is evidence of its own site; counted twice it still counts once.
-        counts.add(observe(document, method))
+        counts.add(observe(document, get_method(options.text_method)))
     view = counts.view(options.near_duplicate_similarity)
     return _item(document, view, replace(options, item_blocks=True))
 
@@ -119,7 +130,12 @@ class _NoTally:
         """Forget a figure."""
 
 
-def _read(page: Page, options: Options) -> Document:
+def read_alone(page: Page, options: Options) -> Document:
+    """Read a page that stands alone: a saved one is of the site that it names as its own.
+
+    Raises:
+        UnreadablePageError: the page gives no text.
+    """
     document = read(page, options.max_page_bytes)
     if page.site_name == LOCAL_SITE and document.canonical_url:
         # A saved page often still names its address, and by it the site that it belongs to.
@@ -138,21 +154,31 @@ def suggestion(paths: Sequence[str], options: Options) -> str:
     return suggest_model([read(page, options.max_page_bytes) for page in pages])
 
 
-def _observed(paths: Sequence[str], options: Options) -> SiteCounts:
-    counts, method = SiteCounts(), get_method(options.text_method)
+def observed(paths: Sequence[str], options: Options) -> SiteCounts:
+    """Count the pages of folders and archives as those of one site.
+
+    Raises:
+        UnreadableInputError: one cannot be read, or holds no page.
+    """
+    counts = SiteCounts()
     for path in paths:
-        is_empty = True
         # A folder of saved pages holds pictures and scripts too.
         pages = read_source(path, on_skip=lambda *_: None, max_bytes=options.max_page_bytes)
-        for page in pages:
-            with suppress(UnreadablePageError):
-                counts.add(observe(read(page, options.max_page_bytes), method))
-                is_empty = False
-        if is_empty:
+        if not count_pages(counts, pages, options):
             raise UnreadableInputError(
                 f"{path} holds no page; name other pages of the site by --with"
             )
     return counts
+
+
+def count_pages(counts: SiteCounts, pages: Iterable[Page], options: Options) -> int:
+    """Add the pages that can be read to counts; return how many those are."""
+    method, found = get_method(options.text_method), 0
+    for page in pages:
+        with suppress(UnreadablePageError):
+            counts.add(observe(read(page, options.max_page_bytes), method))
+            found += 1
+    return found
 
 
 def item_json(item: PageItem, encoding: str = "utf-8") -> str:
@@ -170,14 +196,26 @@ def item_json(item: PageItem, encoding: str = "utf-8") -> str:
     return text
 
 
+def explained(item: PageItem) -> list[Explanation]:
+    """Return why each block of an item has its label; empty where the method does not tell."""
+    page = item.page
+    is_told = item.method.partition("+")[0] == Article.name
+    if page is None or len(page.annotations) != 1 or not is_told:
+        return []
+    return explain(page.document, page.view, page.labels)
+
+
 def explanation(item: PageItem) -> str:
     """Return a table of the page's blocks: label, evidence, text; then what they add up to."""
-    lines = [f"{'':4} {'why':14} {'pages':>6} {'links':>5}  {'where':{_PATH_COLUMNS}}  text"]
-    for block in item.blocks or ():
+    head = f"{'':4} {'why':14} {'pages':>6} {'links':>5} {'score':>5} {'step':8}"
+    lines = [f"{head}  {'where':{_PATH_COLUMNS}}  text"]
+    for block, why in zip_longest(item.blocks or (), explained(item)):
         where = fit_width("/".join(str(block["path"]).split("/")[-4:]), _PATH_COLUMNS)
+        score = "-" if block["score"] is None else f"{block['score']:.2f}"
+        step = (why and why.changed_by) or "-"
         lines.append(
             f"{'keep' if block['kept'] else 'drop'} {block['reason']:14} {block['frequency']:6} "
-            f"{block['link_share']:5.0%}  {where:{_PATH_COLUMNS}}"
+            f"{block['link_share']:5.0%} {score:>5} {step:8}  {where:{_PATH_COLUMNS}}"
             f"  {fit_width(str(block['text']), _TEXT_COLUMNS)}"
         )
     reasons = Counter(str(block["reason"]) for block in item.blocks or () if not block["kept"])

@@ -60,7 +60,7 @@ def rows(table: str) -> dict[str, list[str]]:
     lines = table.split("\n\n", maxsplit=1)[0].splitlines()[1:]
     found = {}
     for line in lines:
-        verdict, reason, pages, links, _, text = line.split(maxsplit=5)
+        verdict, reason, pages, links, _, _, _, text = line.split(maxsplit=7)
         found[text.split("…")[0].strip()[:12]] = [verdict, reason, pages, links]
     return found
 

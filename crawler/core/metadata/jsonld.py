@@ -87,7 +87,7 @@ class LinkedArticle:
     def __init__(self, scripts: Iterable[str], urls: Sequence[str], titles: Sequence[str]) -> None:
         graph = _Graph()
         for script in scripts:
-            for value in _values(script):
+            for value in json_values(script):
                 _collect(value, graph)
         ranked = _ranked(graph.objects, urls, titles)
         best = ranked[0] if ranked else None
@@ -119,7 +119,8 @@ class LinkedArticle:
         self.is_news = best is not None and any(map(_NEWS.search, best.types))
 
 
-def _values(script: str) -> Iterator[object]:
+def json_values(script: str) -> Iterator[object]:
+    """Yield the JSON values of a script, usual mistakes mended; none where it is no JSON."""
     text = script[:_MAX_CHARS].strip().rstrip(";")
     if not text:
         return

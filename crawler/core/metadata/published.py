@@ -56,7 +56,7 @@ class DateChooser:
 
     def __init__(self, facts: PageFacts, language: str | None, fetched_at: str | None) -> None:
         self._facts = facts
-        self._reading = _how_to_read(language, facts.house[0])
+        self._reading = how_to_read(language, facts.house[0])
         latest = read_date(fetched_at) if fetched_at else None
         self._latest = math.inf if latest is None else latest.number + 1
         self._shown: list[SeenDate] | None = None
@@ -146,7 +146,8 @@ class DateChooser:
         return source, date
 
 
-def _how_to_read(language: str | None, host: str) -> Reading:
+def how_to_read(language: str | None, host: str) -> Reading:
+    """Return how dates are to be read on a page of a language and a host."""
     primary, _, region = (language or "").lower().replace("_", "-").partition("-")
     month_first = primary in ("en", "") and (
         region in _MONTH_FIRST or (not region and not host.endswith(_DAY_FIRST_HOSTS))
@@ -181,6 +182,7 @@ class SeenDate(NamedTuple):
     points: float
     is_modified: bool
     is_aside: bool
+    element: etree._Element
 
 
 _Found: TypeAlias = "tuple[Mark, Date, str, str, float]"
@@ -262,7 +264,8 @@ def _weighed(page: VisiblePage, found: _Found) -> SeenDate:
     modified = bool(words.modified.search(said) or _MODIFIED_HINT.search(said)) and not published
     aside = page.is_aside(mark.element)
     points += 2.0 * published + page.near(mark.order)
-    return SeenDate(date, source, points - 1.5 * modified - 5.0 * aside, modified, aside)
+    points -= 1.5 * modified + 5.0 * aside
+    return SeenDate(date, source, points, modified, aside, mark.element)
 
 
 def _is_label(label: str) -> bool:

@@ -170,7 +170,7 @@ class PageFacts:
 
     def groups(self, what: str) -> Iterator[tuple[str, list[str]]]:
         """Yield source and values of each meta name of a field, the most trusted first."""
-        for name in _meta_names()[what]:
+        for name in meta_names()[what]:
             if values := self.metas.get(name):
                 if name.startswith(_OPENGRAPH):
                     source = "opengraph"
@@ -220,7 +220,7 @@ def _metas(parsed: ParsedPage) -> dict[str, list[str]]:
 
 
 @cache
-def _meta_names() -> dict[str, list[str]]:
+def meta_names() -> dict[str, list[str]]:
     """Return by field the names of its meta elements, the most trusted first.
 
     Dates under ``dated`` are trusted less: some are the day on which the page was made or sent.

@@ -75,27 +75,39 @@ def structure_of(
     Raises:
         UnknownMethodError: there is no method of that name.
     """
-    check_structure_method(method)
-    document = page.document if isinstance(page, Annotation) else page
-    lines = lines_of(document.parsed)
-    if method == "published":
-        root = _as_published(lines, model)
-    else:
-        roles: Mapping[int, str] = {}
-        if _RUNNING_TEXT in model.roles:
-            if not isinstance(page, Annotation):
-                page = annotate(page, SiteView(), get_method("article"))
-            main = _main_blocks(page)
-            roles = article_roles(document, main, lines)
-            lines = [
-                line for line in lines if line.block.index in roles or line.block.index in main
-            ]
-        root = _Builder(model, roles).build(lines)
+    lines, roles = lines_read(page, model, method)
+    is_published = method == "published"
+    root = _as_published(lines, model) if is_published else _Builder(model, roles).build(lines)
     is_matched = any(node.is_element for node in root.walk() if node is not root)
     none = f"no element of the model {model.name} was found; all is {TEXT}"
     problems = [] if is_matched else [none]
     problems += fit(root, model)
     return Structure(root, model, is_matched, tuple(dict.fromkeys(problems)))
+
+
+def lines_read(
+    page: Document | Annotation, model: Model, method: str = DEFAULT_STRUCTURE
+) -> tuple[list[Line], Mapping[int, str]]:
+    """Return the lines of a page of which its structure is made, and the roles of blocks.
+
+    Args:
+        page: the page, as :func:`structure_of` has it.
+        model: the model.
+        method: ``modern`` or ``published``.
+
+    Raises:
+        UnknownMethodError: there is no method of that name.
+    """
+    check_structure_method(method)
+    document = page.document if isinstance(page, Annotation) else page
+    lines = lines_of(document.parsed)
+    if method == "published" or _RUNNING_TEXT not in model.roles:
+        return lines, {}
+    if not isinstance(page, Annotation):
+        page = annotate(page, SiteView(), get_method("article"))
+    main = _main_blocks(page)
+    roles = article_roles(document, main, lines)
+    return [it for it in lines if it.block.index in roles or it.block.index in main], roles
 
 
 def _main_blocks(annotation: Annotation) -> frozenset[int]:

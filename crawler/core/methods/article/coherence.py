@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,6 +90,23 @@ class Coherence:
         self._document, self._blocks = document, document.blocks
         self._layout, self._likely, self._shut = layout, likely, shut
         self._own = np.array([block.chars - block.link_chars for block in self._blocks])
+
+    def steps(
+        self, rules: Sequence[Label], pages: int
+    ) -> tuple[tuple[str, Callable[[NDArray[np.bool_]], None]], ...]:
+        """Return what is to be done in order: a name, and a function that changes what is kept.
+
+        Args:
+            rules: what the rule of frequency says of each block.
+            pages: distinct pages of the site.
+        """
+        return (
+            ("lead", self.add_lead),
+            ("lists", partial(self.add_lists, rules=rules, pages=pages)),
+            ("headings", self.add_headings),
+            ("between", partial(self.add_between, rules=rules)),
+            ("lines", self.add_lines),
+        )
 
     def add_lists(self, kept: NDArray[np.bool_], rules: Sequence[Label], pages: int) -> None:
         """Keep the items of lists in the text that recur because they are short.

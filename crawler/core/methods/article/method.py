@@ -18,6 +18,7 @@ from crawler.core.methods.article.judge import LIKELY, Judge, ask, chosen
 from crawler.core.methods.article.layout import CUES, FAR
 from crawler.core.methods.article.notices import notices, settle_credits
 from crawler.core.methods.article.teasers import teasers
+from crawler.core.methods.article.trace import NO_TRACE, Trace
 from crawler.core.methods.article.whole_tables import with_whole_tables
 from crawler.core.page.blocks import Block, Holder
 from crawler.core.page.page import Document
@@ -144,13 +145,13 @@ class Article:
         self._judge = judge
         self._rule = AdaptiveFrequency()
 
-    def label(self, document: Document, view: SiteView) -> list[Label]:
+    def label(self, document: Document, view: SiteView, trace: Trace = NO_TRACE) -> list[Label]:
         """Label each block ``text``, or with the reason why it is not.
 
         Reasons are ``comment``, ``frequent``, ``links``, and by the names around it ``cookie``,
         ``caption``, ``byline``, ``share``, ``newsletter``, ``promotion``, ``related``, ``topics``,
         ``navigation``, ``footer``, ``sidebar``; else ``outside``. ``score`` is how likely a block
-        is main text.
+        is main text. A trace is told each step on the way.
         """
         blocks = document.blocks
         if not blocks:
@@ -169,20 +170,22 @@ class Article:
             says = (sigmoid(looked), found.comments, _apart(blocks, found))
             site = site_margins(blocks, ruled, view.pages, says)
         likelihoods = judge.likelihoods(found, looked, site)
+        trace.judged(found, site, ruled)
         kept = chosen(blocks, likelihoods)
+        trace.step("copies", kept)
         reasons = _reasons(found)
         if kept.any():
             whole = Coherence(document, found.layout, sigmoid(looked), found.comments)
-            whole.add_lead(kept)
-            whole.add_lists(kept, ruled, view.pages)
-            whole.add_headings(kept)
-            whole.add_between(kept, ruled)
-            whole.add_lines(kept)
+            for name, add in whole.steps(ruled, view.pages):
+                add(kept)
+                trace.step(name, kept)
             for number, reason in _lines_apart(document, found, kept, ruled).items():
                 kept[number], reasons[number] = False, reason
+            trace.step("apart", kept)
         else:
             # A page of a few words is unlike the training data, and yet has text.
             kept = np.array([label.kept for label in self._rule.label(document, view)])
+            trace.step("rule", kept)
         labels = [
             Label(
                 kept=bool(keep),
