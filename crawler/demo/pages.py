@@ -2,7 +2,7 @@
 
 The English half is a newspaper with sections, tags and print versions; the Korean half is a blog
 laid out with tables. There are also an old home page, a section of tables, files, and pages with
-flaws.
+flaws; and, apart from the site, a shop.
 
 The words of an article are a text file in ``content/``. It begins with ``name: value`` lines; after
 the first empty line come the parts of the article, an empty line between two of them. ``## `` opens
@@ -38,6 +38,7 @@ _SECTIONS: Final = {
 # A tag gets a page of its own from this many articles on; rarer tags are plain words.
 _TAG_PAGE_FROM: Final = 3
 _RELATED: Final = 3
+_GOODS_A_PAGE: Final = 5
 _LETTER_ARTICLE: Final = "slow-bread"
 # Parameters that change nothing on the page.
 _QUERIES: Final = {
@@ -128,7 +129,8 @@ class DemoPage:
     ``kind`` is ``article``, or ``table`` for a page about a genuine table; ``index`` lists other
     pages; ``duplicate`` is an article at another address, ``near-duplicate`` one with a note added;
     ``redirect`` leads to another page; ``broken`` claims to be HTML and is not; ``binary`` is a
-    picture or a document; ``private`` may not be crawled; ``robots`` is robots.txt.
+    picture or a document; ``private`` may not be crawled; ``robots`` is robots.txt; ``shop`` is a
+    page of the shop.
     """
 
     path: str
@@ -146,9 +148,52 @@ def demo_pages() -> tuple[DemoPage, ...]:
     return (*_news_pages(), *_blog_pages(), *_other_pages())
 
 
+@dataclass(frozen=True, slots=True)
+class Goods:
+    """What the shop sells, as ``content/shop.txt`` has it: a line each, of these columns."""
+
+    name: str
+    title: str
+    material: str
+    price: str
+    weight: str
+    stock: str
+    about: str
+
+    @property
+    def is_priced(self) -> bool:
+        """Whether the price is a number."""
+        return self.price[0].isdecimal()
+
+
+@cache
+def shop_pages() -> tuple[DemoPage, ...]:
+    """Make the pages of the shop, for wrappers: lists of goods, and a page of each.
+
+    No page of the demo site links to them, so that a crawl of the site does not reach them.
+    """
+    lines = (files("crawler.demo") / "content" / "shop.txt").read_text(encoding="utf-8")
+    goods = [Goods(*line.split(" | ")) for line in lines.splitlines()]
+    last = len(goods) // _GOODS_A_PAGE
+    lists = [
+        _html_page(
+            "shop_list.html", f"/shop/?page={number}" if number > 1 else "/shop/", "shop",
+            title="Goods from the pier", number=number, last=last,
+            goods=goods[(number - 1) * _GOODS_A_PAGE : number * _GOODS_A_PAGE],
+        )
+        for number in range(1, last + 1)
+    ]  # fmt: skip
+    details = [
+        _html_page("shop_detail.html", f"/shop/{one.name}", "shop", title=one.title, goods=one)
+        for one in goods
+    ]
+    return (*lists, *details)
+
+
 def answers() -> dict[str, Answer]:
     """Give the demo site in the form that :func:`crawler.demo.server.serve` takes."""
-    return {page.path: (page.status, page.headers, page.body) for page in demo_pages()}
+    pages = (*demo_pages(), *shop_pages())
+    return {page.path: (page.status, page.headers, page.body) for page in pages}
 
 
 def _news_pages() -> Iterator[DemoPage]:

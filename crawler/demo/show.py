@@ -197,6 +197,7 @@ def _keep_serving(console: Console, base: str) -> None:
         # Scrapy's own handler is still installed, for a reactor that has ended.
         signal.signal(signal.SIGINT, signal.default_int_handler)
         console.print(f"\nServing {base}/ until Ctrl-C.")
+        console.print(f"For wrappers there is a shop: scrapy studio shop.h2x {base}/shop/")
         threading.Event().wait()
     except KeyboardInterrupt:
         console.print("\nStopped.")

@@ -17,7 +17,16 @@ from crawler.core.wrapper.editing import (
 )
 from crawler.core.wrapper.example_nodes import Example, node_at
 from crawler.core.wrapper.learning import learn_nodes, learn_record_nodes
-from crawler.core.wrapper.project import GROUP, Element, Project, Rule, Script, checked, elements_of
+from crawler.core.wrapper.project import (
+    GROUP,
+    Element,
+    Project,
+    Rule,
+    Script,
+    checked,
+    convert,
+    elements_of,
+)
 from crawler.core.wrapper.project_file import read_project, write_project
 from crawler.core.wrapper.rules import RecordRule
 from crawler.core.wrapper.tree import PageTree
@@ -56,7 +65,8 @@ def teach(project: Project, message: Message, pages: Pages) -> tuple[Project, La
 
     On a page that was taught before, the new nodes take the place of the old ones, or are added to
     them where the element repeats. Without nodes, the page lacks the element, or the record around
-    the node ``within`` does.
+    the node ``within`` does. An element of numbers or dates becomes one of texts where a node is of
+    another type.
     """
     path, kind = message.text("path").strip("/"), message.text("kind")
     page = pages(message.number("page"))
@@ -83,7 +93,15 @@ def teach(project: Project, message: Message, pages: Pages) -> tuple[Project, La
     project = learn_nodes(
         project, tree, path, nodes, kind=kind, wrong=wrong, record=record, evidence=evidence
     )
+    if any(not _is_typed(project.element(path).type, tree, node, kind) for node in nodes):
+        project = change_element(project, path, kind="text")
     return project, ("step.add" if is_new else "step.teach", path)
+
+
+def _is_typed(type_: str, tree: PageTree, node: int, kind: str) -> bool:
+    """Return whether a value that was clicked is of a type, which may have been a guess."""
+    text = tree.attribute(node, kind[1:]) if kind.startswith("@") else tree.value(node)
+    return type_ not in {"number", "integer", "date"} or convert(text or "", type_) is not None
 
 
 def teach_records(project: Project, message: Message, pages: Pages) -> tuple[Project, Label]:

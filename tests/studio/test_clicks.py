@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crawler.wrapper.project_store import load_project
-from support.studio import browser_page, frame_of, served, workspace_of
+from support.studio import add, browser_page, frame_of, served, shows, workspace_of
 from support.studio_pages import shelves
 
 if TYPE_CHECKING:
@@ -24,19 +24,6 @@ SCRIPT = """function main(prices) {
   system.Debug("books: " + prices.length);
   xtree.root.Add("total", total);
 }"""
-
-
-def add(page: BrowserPage, text: str, name: str) -> None:
-    """Click a text on the page, and add it to the output."""
-    frame_of(page).get_by_text(text, exact=True).first.click()
-    page.fill("#field-name", name)
-    page.click("#field-add")
-
-
-def shows(page: BrowserPage, path: str, text: str) -> None:
-    """Wait until a field shows that it has found something."""
-    field = page.locator("#fields > li", has=page.locator(f'[id="field-{path}"]'))
-    field.locator(".values", has_text=text).wait_for()
 
 
 def correct(page: BrowserPage) -> None:

@@ -153,3 +153,16 @@ def browser_page(**options: Any) -> Iterator[BrowserPage]:  # noqa: ANN401 - as 
 def frame_of(page: BrowserPage) -> FrameLocator:
     """Give the page in front, once it is there."""
     return page.frame_locator("iframe.page:not([aria-busy])")
+
+
+def add(page: BrowserPage, text: str, name: str) -> None:
+    """Click a text on the page, and add it to the output."""
+    frame_of(page).get_by_text(text, exact=True).first.click()
+    page.fill("#field-name", name)
+    page.click("#field-add")
+
+
+def shows(page: BrowserPage, path: str, text: str) -> None:
+    """Wait until a field shows that it has found something."""
+    field = page.locator("#fields > li", has=page.locator(f'[id="field-{path}"]'))
+    field.locator(".values", has_text=text).wait_for()

@@ -26,6 +26,15 @@ def test_a_click_makes_a_field_that_is_found_on_the_other_page(tmp_path: Path) -
         assert answer["state"]["undo"] == ("step.add", "name")
 
 
+def test_a_field_of_numbers_becomes_one_of_texts_when_a_text_is_clicked(tmp_path: Path) -> None:
+    with workspace_of(shop_folder(tmp_path), "one.html") as workspace:
+        teach(workspace, "name", 1, "$4", type="number")
+        assert workspace.project.element("name").type == "number"
+        answer = teach(workspace, "name", 1, "Corner")
+        assert workspace.project.element("name").type == "text"
+        assert answer["preview"]["found"]["name"][0][2] == "Corner"
+
+
 def test_a_preview_is_not_sent_again_where_nothing_has_changed(tmp_path: Path) -> None:
     with workspace_of(shop_folder(tmp_path), "one.html") as workspace:
         first = teach(workspace, "name", 1, "Corner")["preview"]["hash"]

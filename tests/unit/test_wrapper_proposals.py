@@ -9,9 +9,10 @@ from crawler.core.wrapper.candidates import candidates
 from crawler.core.wrapper.example_nodes import PageEvidence
 from crawler.core.wrapper.learning import learn_nodes, learn_record_nodes
 from crawler.core.wrapper.memory import Memory
+from crawler.core.wrapper.next_link import next_link
 from crawler.core.wrapper.output import apply_project
 from crawler.core.wrapper.project import Element, new_project
-from crawler.core.wrapper.proposals import next_link, propose, propose_records
+from crawler.core.wrapper.proposals import propose, propose_records
 from crawler.core.wrapper.shapes import schema_of_dtd, schema_of_model
 from crawler.core.wrapper.tree import PageTree, read_tree
 from crawler.core.wrapper.view import View
@@ -76,6 +77,26 @@ def test_the_link_to_the_next_page(links: str, href: str | None) -> None:
     tree = tree_of(f"<h1>List</h1><div>{links}</div>")
     found = next_link(tree)
     assert (None if found is None else tree.attribute(found, "href")) == href
+
+
+@pytest.mark.parametrize(
+    ("links", "href"),
+    [
+        ("<li><a href=/s1>Previous</a></li><li><a href=/s3>Next</a></li>", "/s3"),
+        ("<li><a href=/s1>Previous</a></li>", None),
+        ("<li><a href=/s1>« 이전</a></li><li><a href=/s3>다음 »</a></li>", "/s3"),
+        ("<li><a href=/s1>1</a></li>", None),
+    ],
+)
+def test_a_rule_for_the_next_page_takes_no_other_link(links: str, href: str | None) -> None:
+    first = tree_of("<h1>List</h1><p>Words</p><ul><li><a href=/s2>Next</a></li></ul>")
+    link = next_link(first)
+    assert link is not None
+    project = new_project(Element("page", "group", elements=(Element("next", "url"),)))
+    project = learn_nodes(project, first, "next", [link], kind="@href")
+    tree = tree_of(f"<h1>List</h1><p>Words</p><ul>{links}</ul>")
+    found = project.field_rule("next").matches(View(tree))
+    assert [tree.attribute(its.node, "href") for its in found] == ([] if href is None else [href])
 
 
 def test_candidates_are_ranked_below_the_threshold_too() -> None:

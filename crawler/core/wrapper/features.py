@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from crawler.core.wrapper.next_link import next_sign
 from crawler.core.wrapper.tree import INLINE, LABEL_CHARS, TEXT, PageTree, masked
 from crawler.core.wrapper.view import View
 
@@ -145,6 +146,12 @@ def _address_kind(href: str) -> str:
     return f"{parts.netloc}{'/'.join(folders[:4])}?{'&'.join(keys)}"[: 2 * LABEL_CHARS]
 
 
+def _next(view: View, node: int) -> str:
+    """Return "next" for a link to the next page of a list."""
+    tree = view.tree
+    return "next" if tree.names[node] == "a" and next_sign(tree, node) else ""
+
+
 def _block(view: View, node: int) -> int | None:
     """Return the cell, item or paragraph around a node."""
     names = view.tree.names
@@ -250,6 +257,8 @@ FEATURES: tuple[Feature, ...] = (
     Feature("property", 0.9, _property),
     Feature("attributes", 0.6, _other_attributes),
     Feature("link", 0.5, _link),
+    # Trusted little here: a rule for links to next pages takes no other link at all.
+    Feature("next", 0.1, _next),
     Feature("before", 0.7, lambda view, node: view.label(view.text_before(node))),
     Feature("before-that", 0.3, lambda view, node: view.label(view.text_before(node, 2))),
     Feature("after", 0.4, lambda view, node: view.label(view.text_after(node))),

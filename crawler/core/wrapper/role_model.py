@@ -40,6 +40,7 @@ _MOST_IN_GROUP = 5
 # How many values may propose a role: a list is known by some of its members.
 _SEEDS = 12
 _LABEL = FEATURE_AT["label"]
+_NEXT = FEATURE_AT["next"]
 _LABEL_ENDINGS = " :.()*\uff1a"
 
 
@@ -70,6 +71,7 @@ class RoleModel:
         element_names: names of the elements that the nodes are, or are in.
         order: the features that count, the most telling first.
         label: the label that all examples have, on more than one page; else empty.
+        is_next: whether all examples are links to the next page of a list: no other link is taken.
         repeats: whether an example has several nodes of the role.
         whole_lists: whether examples have all list siblings of their nodes.
         threshold: confidence from which on a node is taken.
@@ -84,6 +86,7 @@ class RoleModel:
     worst: float
     order: tuple[int, ...]
     label: str
+    is_next: bool
     repeats: bool
     whole_lists: bool
     threshold: float = 0.0
@@ -94,6 +97,8 @@ class RoleModel:
         cost = 0.0
         for at in self.order:
             cost += self.costs[at].get(evidence[at], self.unseen[at])
+        if self.is_next and not evidence[_NEXT]:
+            return self.worst
         return cost + self._label_cost(evidence[_LABEL])
 
     def _label_cost(self, label: str) -> float:
@@ -122,6 +127,8 @@ class RoleModel:
             most: the highest cost.
             best: return only the node of least cost, the first of several.
         """
+        if self.is_next:
+            nodes = [node for node in nodes if FEATURES[_NEXT].read(view, node)]
         readers = [(FEATURES[at].read, self.costs[at], self.unseen[at]) for at in self.order]
         found: list[tuple[int, float]] = []
         for node in nodes:
@@ -300,6 +307,7 @@ def _costs(role: Sequence[_Member], wrong: Sequence[ExampleNode]) -> RoleModel:
         worst=sum(unseen[at] for at in order),
         order=order,
         label=labels.pop() if len(labels) == 1 < len(on_pages) else "",
+        is_next=all(node.evidence[_NEXT] for node in nodes),
         repeats=max(on_pages.values()) > 1,
         whole_lists=not any(node.siblings_other for node in nodes),
     )

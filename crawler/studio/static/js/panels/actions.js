@@ -27,7 +27,8 @@ function describe(its) {
 
 export function actionsPanel() {
   const list = h("ol", { class: "actions", id: "actions" });
-  const tools = h("div", { class: "line tools" });
+  const kind = h("select", { id: "action-kind", "aria-label": t("action.kind") }, KINDS.map((its) => h("option", { value: its, selected: its === "script" }, t(`action.${its}`))));
+  const tools = h("div", { class: "line tools" }, kind, button(t("action.new"), () => begin(kind.value), { id: "action-new" }));
 
   function put(at, action, label) {
     const actions = written();
@@ -117,8 +118,6 @@ export function actionsPanel() {
 
   function draw() {
     refill(list, store.state.actions.length ? store.state.actions.map(row) : h("li", { class: "hint" }, t("actions.none")));
-    const kind = h("select", { id: "action-kind", "aria-label": t("action.kind") }, KINDS.map((its) => h("option", { value: its, selected: its === "script" }, t(`action.${its}`))));
-    refill(tools, kind, button(t("action.new"), () => begin(kind.value), { id: "action-new" }));
   }
   on("state preview page", draw);
   draw();

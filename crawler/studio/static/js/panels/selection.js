@@ -28,8 +28,10 @@ function wrongFor(path, its) {
 
 // Take a node for a field on the page in front.
 export async function teach(path, its, more = {}) {
+  const typeOf = () => fields().find((one) => one.path === path)?.element.type;
+  const before = typeOf();
   const answer = await act("teach", { path, nodes: [its.node], kind: its.kind, wrong: wrongFor(path, its), ...more });
-  if (answer) say(t("taught", path));
+  if (answer) say(t(before && before !== typeOf() ? "taught.text" : "taught", path));
   return answer;
 }
 
