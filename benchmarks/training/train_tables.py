@@ -30,6 +30,7 @@ from crawler.core.tables.features import Survey, judge_features
 from crawler.core.tables.headers import areas_by_markup, header_features
 from crawler.core.tables.words import default_words
 from crawler.evaluation.tables import read_tables_gold
+from crawler.evaluation.task import Skipped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -94,13 +95,13 @@ def read_examples(gold: Sequence[Path], headers: Sequence[Path]) -> list[Example
     return [
         Example(
             gold=path.name,
-            site=f"{path.name}/{page.site}",
+            site=f"{path.name}/{page.groups['by_site']}",
             grid=table.grid,
             genuine=table.genuine,
             header=table.header or more.get(table.key),
         )
         for path in gold
-        for page in read_tables_gold([path])
+        for page in read_tables_gold([path], Skipped())
         for table in page.tables
         if table.is_judged and table.grid is not None
     ]

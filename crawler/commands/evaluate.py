@@ -11,7 +11,7 @@ class EvaluateCommand(QuietCommand):
     name = "evaluate"
     usage = (
         "TASK GOLD... [--method NAME] [--limit N] [--examples N] [--json FILE|-] [--blocks] "
-        "[--collection] [--curve FILE]"
+        "[--collection] [--alone] [--curve FILE] [--pages FILE]"
     )
     summary = "Measure a method on pages whose right answer is known"
     description = (
@@ -47,5 +47,12 @@ class EvaluateCommand(QuietCommand):
         ),
         flag("--blocks", "task text: count text blocks, right and wrong, beside words"),
         flag("--collection", "task text: count the pages of all sites together, not site by site"),
+        flag("--alone", "task text: judge each page without the other pages of its site"),
+        valued(
+            "--pages",
+            "FILE",
+            "write the figures of each page, text or table to FILE: CSV if it ends in .csv, else "
+            "JSON Lines",
+        ),
         valued("--curve", "FILE", "task text: write the figures at each threshold to FILE as CSV"),
     )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import csv
+import io
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,17 +28,19 @@ from crawler.evaluation.tables import measure_tables
 from crawler.evaluation.task import EXAMPLES, ONLY_METHOD, Job, Report, Task
 from crawler.evaluation.text import measure_text
 from crawler.evaluation.wrapper import measure_wrapper
-from crawler.reports.stdout import Table, check_target, write_file, write_tables
+from crawler.reports.stdout import Table, check_target, print_error, write_file, write_tables
 from crawler.settings import Options
 
 TASKS: Final = {
-    "metadata": Task(measure_metadata),
-    "pagetypes": Task(measure_pagetypes),
-    "sentences": Task(measure_sentences, DEFAULT_SPLITTING),
-    "structure": Task(measure_structure, DEFAULT_STRUCTURE),
-    "tables": Task(measure_tables, method_option="table_method"),
+    "metadata": Task(measure_metadata, options=("pages",)),
+    "pagetypes": Task(measure_pagetypes, options=("pages",)),
+    "sentences": Task(measure_sentences, DEFAULT_SPLITTING, options=("pages",)),
+    "structure": Task(measure_structure, DEFAULT_STRUCTURE, options=("pages",)),
+    "tables": Task(measure_tables, method_option="table_method", options=("pages",)),
     "text": Task(
-        measure_text, method_option="text_method", options=("blocks", "collection", "curve")
+        measure_text,
+        method_option="text_method",
+        options=("alone", "blocks", "collection", "curve", "pages"),
     ),
     "wrapper": Task(measure_wrapper, DEFAULT_MATCHER, options=("examples",)),
 }
@@ -75,6 +79,10 @@ def evaluate(args: Sequence[str], opts: argparse.Namespace, settings: Settings) 
         seconds = perf_counter() - started
         if opts.curve is not None:
             write_file(opts.curve, report.curve)
+        if opts.pages is not None:
+            write_file(opts.pages, rows_text(report.rows, as_csv=Path(opts.pages).suffix == ".csv"))
+        for flaw in report.flaws:
+            print_error("evaluate", flaw)
     result = report_json(args[0], job.method, report, seconds)
     as_json = json.dumps(result, indent=2, allow_nan=False) + "\n"
     if opts.json == "-":
@@ -107,6 +115,18 @@ def report_json(task: str, method: str, report: Report, seconds: float) -> dict[
         f"{report.unit}s_per_second": round(report.pages / max(seconds, 1e-9), 1),
         **report.figures,
     }
+
+
+def rows_text(rows: Sequence[Mapping[str, Any]], *, as_csv: bool) -> str:
+    """Return the figures of each page as CSV, or as JSON Lines."""
+    if not as_csv:
+        return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    stream = io.StringIO()
+    columns = dict.fromkeys(column for row in rows for column in row)
+    writer = csv.DictWriter(stream, list(columns), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return stream.getvalue()
 
 
 def figure_tables(figures: Mapping[str, Any], title: str = "figure") -> Iterator[Table]:
@@ -159,6 +179,7 @@ def _read_arguments(
         limit=_count("--limit", opts.limit, "of pages or texts"),
         with_curves=opts.curve is not None,
         with_blocks=opts.blocks,
+        alone=opts.alone,
         one_collection=opts.collection,
         examples=_count("--examples", opts.examples, "of pages to learn from") or EXAMPLES,
         options=options,
@@ -168,13 +189,21 @@ def _read_arguments(
     for option in sorted({each for known in TASKS.values() for each in known.options}):
         if getattr(opts, option) not in (None, False) and option not in task.options:
             raise ArgumentError(f"the task {name} has no use for --{option}; leave it out")
-    if opts.json not in (None, "-"):
-        check_target("--json", opts.json)
-    if opts.curve is not None:
-        check_target("--curve", opts.curve)
-        if opts.json not in (None, "-") and Path(opts.json).resolve() == Path(opts.curve).resolve():
-            raise ArgumentError("--json and --curve name the same file; give two")
+    if opts.alone and (opts.collection or opts.curve is not None):
+        raise ArgumentError("--alone counts no site; leave out --collection and --curve")
+    _check_files({f"--{name}": getattr(opts, name) for name in ("json", "curve", "pages")})
     return task, job
+
+
+def _check_files(targets: Mapping[str, str | None]) -> None:
+    """Refuse files that cannot be written, and two options that name one file."""
+    seen: dict[Path, str] = {}
+    for option, name in targets.items():
+        if name is None or (option, name) == ("--json", "-"):
+            continue
+        check_target(option, name)
+        if (first := seen.setdefault(Path(name).resolve(), option)) != option:
+            raise ArgumentError(f"{first} and {option} name the same file; give two")
 
 
 def _count(option: str, value: str | None, what: str) -> int | None:

@@ -6,8 +6,8 @@ import gzip
 import json
 import stat
 import zlib
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
@@ -46,6 +46,15 @@ class Row:
     where: str
     values: dict[str, Any]
     needs: str
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What says which object it is: its place, and its id and site where it has them."""
+        known = {key: self.values.get(key) for key in ("id", "site")}
+        return {
+            "gold": self.where,
+            **{key: name for key, name in known.items() if name is not None},
+        }
 
     def flaw(self, message: str) -> UnreadableInputError:
         """Return the error of an object that cannot be used; it names the place."""
@@ -143,11 +152,13 @@ class GoldPage:
     Attributes:
         gold_text: None where it is not known: the page is counted with its site, and not judged.
         kind: the kind of page, where the gold names it; else empty.
+        identity: what says in a table which page it is.
     """
 
     page: Page
     gold_text: str | None
     kind: str = ""
+    identity: Mapping[str, Any] = field(default_factory=dict)
 
 
 def read_gold(files: Iterable[Path], limit: int | None = None) -> Iterator[GoldPage]:
@@ -177,4 +188,5 @@ def read_gold(files: Iterable[Path], limit: int | None = None) -> Iterator[GoldP
         # Lone surrogates are legal in JSON strings and illegal in addresses.
         place = f"{quote(site, ':', errors='replace')}/{quote(str(name), errors='replace')}"
         page = Page.from_text(url or f"https://{place}", html, site=site)
-        yield GoldPage(page, gold_text, row.optional("page_type") or "")
+        identity = {**row.identity, "site": site}
+        yield GoldPage(page, gold_text, row.optional("page_type") or "", identity)

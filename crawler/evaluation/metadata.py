@@ -1,7 +1,8 @@
 """The task ``metadata``: how often the date, title and authors of a page are found right.
 
 A gold page is ``{html}`` with any of ``url``, ``title``, ``authors`` or ``author`` (a string or a
-list), and ``publishing_date`` or ``publish_date``. What a line does not give is not counted.
+list), and ``publishing_date`` or ``publish_date``. What a line does not give is not
+counted; a date that names no year is left out.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
 from crawler.evaluation.gold import GOLD_URL, Row, read_rows
 from crawler.evaluation.scores import Overlap
-from crawler.evaluation.task import Job, Report, sorted_counts
+from crawler.evaluation.task import Job, Report, Skipped, sorted_counts
 
 _NEEDS = "html and any of title, authors and publishing_date"
 # Each measured field, and its field of the metadata.
@@ -40,14 +41,15 @@ def measure_metadata(job: Job) -> Report:
     Raises:
         UnreadableInputError: the gold files cannot be used, or know nothing of any page.
     """
-    pages, skipped, authors = 0, Counter[str](), Overlap()
+    pages, skipped, authors = 0, Skipped(), Overlap()
+    rows: list[Mapping[str, Any]] = []
     # How often each source of a field was right (True) and wrong.
     counts: dict[str, Counter[tuple[str, bool]]] = {name: Counter() for name in _FIELDS}
     for row in islice(read_rows(job.gold, _NEEDS), job.limit):
         pages += 1
         page = Page.from_text(_known(row, "url") or GOLD_URL, row.text("html"))
         # None and empty where the gold does not know.
-        date, title, gold_authors = _date(row), _known(row, "title"), _authors(row)
+        date, title, gold_authors = _date(row, skipped), _known(row, "title"), _authors(row)
         try:
             found = read_metadata(parse(page), page.url)
         except UnreadablePageError as error:
@@ -62,14 +64,22 @@ def measure_metadata(job: Job) -> Report:
             "title": title and folded(found.title or "") == folded(title),
             "author": wanted == names if gold_authors else None,
         }
+        rows.append({**row.identity, **{name: _as_bool(value) for name, value in right.items()}})
         for name, is_right in right.items():
             if is_right is not None:
                 counts[name][found.sources.get(_FIELDS[name], _NONE), bool(is_right)] += 1
     if not any(counts.values()):
         raise job.no_gold("page with a title, authors or a date", _NEEDS)
     return Report(
-        pages=pages, figures={**_figures(counts, authors), "skipped": sorted_counts(skipped)}
+        pages=pages,
+        figures={**_figures(counts, authors), "skipped": sorted_counts(skipped)},
+        rows=rows,
+        flaws=skipped.flaws,
     )
+
+
+def _as_bool(value: object) -> bool | None:
+    return None if value is None else bool(value)
 
 
 def _figures(counts: Mapping[str, Counter[tuple[str, bool]]], authors: Overlap) -> dict[str, Any]:
@@ -131,12 +141,14 @@ def _known(row: Row, key: str) -> str | None:
     return text if text and folded(text) else None
 
 
-def _date(row: Row) -> str | None:
+def _date(row: Row, skipped: Skipped) -> str | None:
     for key in _DATES:
         if (value := _known(row, key)) is not None:
             match = _DAY.match(value.strip())
             if match is None:
-                raise row.flaw(f"'{key}' is '{value}'; give the day as YYYY-MM-DD")
+                flaw = row.flaw(f"'{key}' is '{value}'; give the day as YYYY-MM-DD")
+                skipped.leave_out("unknown-date", flaw)
+                return None
             return match[0]
     return None
 

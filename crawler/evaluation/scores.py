@@ -24,7 +24,10 @@ from itertools import groupby
 from math import fsum
 from typing import Any
 
+from crawler.evaluation.rouge import tokens
+
 SHINGLE_WORDS = 4
+ROUGE_TOKENS = 5
 
 # Letters and numbers of Han, Hiragana and Katakana, as the inside of a class of characters. Their
 # punctuation and symbols separate words.
@@ -122,10 +125,11 @@ class Confusion(Counter[tuple[Any, Any]]):
 
 @dataclass(frozen=True, slots=True)
 class PageScore:
-    """How one page's text meets its gold text, in words and in shingles of four words."""
+    """How one page's text meets its gold text: in words, in shingles of four, and by ROUGE-5."""
 
     word: Overlap
     shingle: Overlap
+    rouge: Overlap
 
 
 def compare(predicted: Iterable[Hashable], gold: Iterable[Hashable]) -> Overlap:
@@ -134,20 +138,34 @@ def compare(predicted: Iterable[Hashable], gold: Iterable[Hashable]) -> Overlap:
     return Overlap((left & right).total(), left.total(), right.total())
 
 
-def shingles(page: Sequence[str], size: int = SHINGLE_WORDS) -> list[tuple[str, ...]]:
-    """Return every run of ``size`` neighbouring words.
+def shingles(page: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return every run of four neighbouring words.
 
     A page shorter than that is one shingle, the whole of it; a page without words has none.
     """
-    if len(page) < size:
-        return [tuple(page)] if page else []
-    return list(zip(*(page[start:] for start in range(size)), strict=False))
+    return _runs(page, SHINGLE_WORDS) or ([tuple(page)] if page else [])
+
+
+def rouge(predicted: str, gold: str) -> Overlap:
+    """Compare two texts by their runs of five tokens.
+
+    A text of fewer tokens has no run, and only where both are blank is that right.
+    """
+    if not predicted.strip() and not gold.strip():
+        return Overlap()
+    found, right = (_runs(tokens(text), ROUGE_TOKENS) for text in (predicted, gold))
+    return compare(found, right) if found or right else Overlap(0, 1, 1)
+
+
+def _runs(items: Sequence[str], size: int) -> list[tuple[str, ...]]:
+    return list(zip(*(items[start:] for start in range(size)), strict=False))
 
 
 def score_page(predicted: str, gold: str) -> PageScore:
     """Compare the text found on a page with the text that is right."""
     found, right = words(predicted), words(gold)
-    return PageScore(compare(found, right), compare(shingles(found), shingles(right)))
+    shared = compare(shingles(found), shingles(right))
+    return PageScore(compare(found, right), shared, rouge(predicted, gold))
 
 
 def mean(values: Sequence[float]) -> float:
@@ -201,6 +219,11 @@ class ScoreBoard:
         total = means.precision + means.recall
         f1 = 2 * means.precision * means.recall / total if total else 0.0
         return Score(means.precision, means.recall, f1)
+
+    @property
+    def rouge(self) -> Score:
+        """Means over pages of the precision, recall and F1 of ROUGE-5."""
+        return mean_score([page.rouge.score for page in self._all])
 
     @property
     def site_mean_f1(self) -> float:

@@ -7,8 +7,8 @@ finds it. A gold line is ``{text, sentences}`` and ``lang``, the name of its lan
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from itertools import accumulate, islice
 from typing import Any
 
@@ -17,7 +17,7 @@ from crawler.core.sentences import splitter_for
 from crawler.core.sentences.languages import guess_language, primary_language
 from crawler.evaluation.gold import read_rows
 from crawler.evaluation.scores import Overlap
-from crawler.evaluation.task import Job, Report, sorted_counts
+from crawler.evaluation.task import Job, Report, Skipped, sorted_counts
 
 _NEEDS = "text and sentences"
 
@@ -35,18 +35,22 @@ def measure_sentences(job: Job) -> Report:
     # By language, what was found in each text, and by which splitters.
     texts: defaultdict[str, list[Overlap]] = defaultdict(list)
     splitters: defaultdict[str, set[str]] = defaultdict(set)
-    skipped: Counter[str] = Counter()
+    skipped = Skipped()
+    rows: list[Mapping[str, Any]] = []
     for row in islice(read_rows(job.gold, _NEEDS), job.limit):
         text, sentences = row.text("text"), row.texts("sentences")
         language = row.optional("lang") or ""
         if _without_space("".join(sentences)) != _without_space(text):
-            skipped["gold-differs"] += 1
+            flaw = row.flaw("the sentences do not add up to the text")
+            skipped.leave_out("gold-differs", flaw)
             continue
         splitter = splitter_for(primary_language(language) or guess_language(text), job.method)
         found = boundaries(sentence.text for sentence in splitter.split(text))
         right = boundaries(sentences)
         language = language or "unknown"
-        texts[language].append(Overlap(len(found & right), len(found), len(right)))
+        overlap = Overlap(len(found & right), len(found), len(right))
+        texts[language].append(overlap)
+        rows.append({**row.identity, "lang": language, **overlap.score.as_json()})
         splitters[language].add(splitter.name)
     if not texts and not skipped:
         raise job.no_gold("gold texts", _NEEDS)
@@ -69,7 +73,7 @@ def measure_sentences(job: Job) -> Report:
         "per_language": per_language,
         "skipped": sorted_counts(skipped),
     }
-    return Report(pages=len(everything), figures=figures, unit="text")
+    return Report(len(everything), figures, unit="text", rows=rows, flaws=skipped.flaws)
 
 
 def _score(texts: list[Overlap]) -> dict[str, Any]:

@@ -9,10 +9,10 @@ other.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice, product
+from itertools import islice
 from typing import Any, Final
 
 from lxml import etree
@@ -27,14 +27,13 @@ from crawler.core.structure.tree import Node, full_text
 from crawler.evaluation.gold import GOLD_URL, Row, read_rows
 from crawler.evaluation.scores import Overlap, compare, mean, mean_score
 from crawler.evaluation.task import Job, Report, sorted_counts
+from crawler.evaluation.tree_distance import distance
 from crawler.store.document_models import load_model
 
 _NEEDS: Final = "html with model and gold_xml, or html with gold_body"
 _NEWS: Final = "news"
 _PAPER: Final = "published"
 _NEWS_NAMES: Final = frozenset(("article", "summary", "section", "headline", "paragraph"))
-# Trees whose distance takes more steps are left out of the hierarchy, and counted.
-_MOST_STEPS: Final = 60_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +63,7 @@ def measure_structure(job: Job) -> Report:
     skipped: Counter[str] = Counter()
     load = cache(load_model)
     pages: dict[str, list[Likeness]] = {job.method: [], _PAPER: []}
+    rows: list[Mapping[str, Any]] = []
     for row in islice(read_rows(job.gold, _NEEDS), job.limit):
         is_news = "gold_body" in row.values
         model = load(_NEWS if is_news else row.text("model"))
@@ -79,6 +79,9 @@ def measure_structure(job: Job) -> Report:
             if document is not None:
                 found = structure_of(document, model, method).root
             its.append(likeness(_news_alone(found) if is_news else found, truth))
+        last = pages[job.method][-1]
+        element = last.elements.score.as_json()
+        rows.append({**row.identity, "hierarchy": last.hierarchy, **element})
     own = pages.pop(job.method)
     if not own:
         raise job.no_gold("gold pages", _NEEDS)
@@ -93,7 +96,7 @@ def measure_structure(job: Job) -> Report:
     for method, its in pages.items():
         element = mean_score([page.elements.score for page in its]).as_json()
         figures[method] = {**_of_trees(its), **element}
-    return Report(pages=len(own), figures=figures)
+    return Report(pages=len(own), figures=figures, rows=rows)
 
 
 def _of_trees(pages: list[Likeness]) -> dict[str, float | None]:
@@ -197,68 +200,3 @@ def _news_alone(root: Node) -> Node:
 
 def _section(children: list[Node]) -> Node:
     return Node("section", "", children, headed=children[0].name == "headline")
-
-
-# A tree in postorder: of each node the label, and the number of the leftmost leaf below it.
-_Ordered = list[tuple["Hashable", int]]
-
-
-def _ordered(root: Node, label: Callable[[Node], Hashable]) -> _Ordered:
-    found: _Ordered = []
-    # Each open node with the place of its next child and the number of its leftmost leaf.
-    stack = [(root, 0, 0)]
-    while stack:
-        node, place, leftmost = stack.pop()
-        if place < len(node.children):
-            stack += [(node, place + 1, leftmost), (node.children[place], 0, len(found))]
-        else:
-            found.append((label(node), leftmost))
-    return found
-
-
-def distance(one: Node, two: Node, label: Callable[[Node], Hashable]) -> int | None:
-    """Return the edit distance of two ordered trees; None where it would take too long.
-
-    It is the least number of nodes to insert, delete or rename, each of cost one (Zhang and Shasha,
-    SIAM Journal on Computing 18, 1989). Time is the product of the sizes, times for either tree the
-    lesser of its depth and its leaves.
-
-    Args:
-        one: the root of one tree.
-        two: the root of the other.
-        label: what is equal in nodes that are the same.
-    """
-    first, second = _ordered(one, label), _ordered(two, label)
-    steps = 1
-    key_roots: list[list[int]] = []
-    for tree in (first, second):
-        # Of all nodes with the same leftmost leaf, the last.
-        key_roots.append(sorted({leaf: number for number, (_, leaf) in enumerate(tree)}.values()))
-        steps *= sum(root - tree[root][1] + 1 for root in key_roots[-1])
-    if steps > _MOST_STEPS:
-        return None
-    known = [[0] * len(second) for _ in first]
-    for root, other in product(*key_roots):
-        _between(first, second, root, other, known)
-    return known[-1][-1]
-
-
-def _between(
-    first: _Ordered, second: _Ordered, root: int, other: int, known: list[list[int]]
-) -> None:
-    """Fill in the distances of the trees below two key roots, by those of forests."""
-    left, right = first[root][1], second[other][1]
-    below = second[right : other + 1]
-    forest = [list(range(len(below) + 1))]
-    for here, (own, leaf) in enumerate(first[left : root + 1], left):
-        above, before, distances = forest[-1], forest[leaf - left], known[here]
-        row = [above[0] + 1]
-        forest.append(row)
-        for place, (label, other_leaf) in enumerate(below):
-            best = min(above[place + 1], row[place]) + 1
-            if leaf == left and other_leaf == right:
-                best = min(best, above[place] + (own != label))
-                distances[right + place] = best
-            else:
-                best = min(best, before[other_leaf - right] + distances[right + place])
-            row.append(best)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -12,6 +13,8 @@ from crawler.settings import Options
 
 ONLY_METHOD: Final = "default"
 """The name of the method of tasks that have only one."""
+NAMED_FLAWS: Final = 20
+"""How many flaws of the gold a report names; the others are only counted."""
 EXAMPLES: Final = 3
 """How many pages of a site rules learn from, unless the call says otherwise."""
 
@@ -26,6 +29,7 @@ class Job:
         limit: number of pages after which the set ends; None means all.
         with_curves: whether the report holds the table of ``--curve``.
         with_blocks: whether blocks are counted beside words.
+        alone: whether each page is judged without the other pages of its site.
         one_collection: whether the pages of all sites are counted together.
         examples: how many pages of a site rules learn from.
         options: the settings of the project, by which pages are counted and tables judged as in a
@@ -37,6 +41,7 @@ class Job:
     limit: int | None = None
     with_curves: bool = False
     with_blocks: bool = False
+    alone: bool = False
     one_collection: bool = False
     examples: int = EXAMPLES
     options: Options = field(default_factory=Options)
@@ -64,6 +69,8 @@ class Report:
         sites: how many sites they are of; None where the gold knows no sites.
         unit: what the gold consists of, in the singular.
         curve: the table of ``--curve``, where the job asked for it.
+        rows: the figures of each page, text or table, for ``--pages``.
+        flaws: what in the gold was left out: the first ones, each with its file and line.
     """
 
     pages: int
@@ -71,6 +78,22 @@ class Report:
     sites: int | None = None
     unit: str = "page"
     curve: str = ""
+    rows: Sequence[Mapping[str, Any]] = ()
+    flaws: Sequence[str] = ()
+
+
+class Skipped(Counter[str]):
+    """What is not measured: how often for each reason, and the first flaws of the gold by name."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.flaws: list[str] = []
+
+    def leave_out(self, reason: str, flaw: UnreadableInputError) -> None:
+        """Count a page or label that cannot be measured, and name it."""
+        self[reason] += 1
+        if len(self.flaws) < NAMED_FLAWS:
+            self.flaws.append(f"{flaw}; left out")
 
 
 @dataclass(frozen=True, slots=True)

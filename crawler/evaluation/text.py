@@ -2,12 +2,14 @@
 
 The steps are those of a crawl. The gold is read twice as a stream: in the first pass every page is
 observed, in the second each is judged by the frozen view of its site. Between the passes only the
-counts of the sites are held.
+counts of the sites are held. Pages judged alone are read once.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
+from typing import Any
 
 from crawler.core.errors import MethodError, UnreadableInputError, UnreadablePageError, one_line
 from crawler.core.flow import (
@@ -24,8 +26,10 @@ from crawler.core.flow import (
 from crawler.evaluation.blocks import main_by_gold
 from crawler.evaluation.curve import Curves
 from crawler.evaluation.gold import GoldPage, read_gold
-from crawler.evaluation.scores import Confusion, ScoreBoard, score_page
+from crawler.evaluation.scores import Confusion, PageScore, ScoreBoard, score_page
 from crawler.evaluation.task import Job, Report, sorted_counts
+
+_NEEDS = "html and gold_text, and site or url"
 
 
 def measure_text(job: Job) -> Report:
@@ -38,12 +42,13 @@ def measure_text(job: Job) -> Report:
         UnknownMethodError: there is no text method of that name.
     """
     method = get_method(job.method)
-    counts = _observe_all(job, method)
+    counts = {} if job.alone else _observe_all(job, method)
     curves = Curves(method) if job.with_curves else None
     # The same scores by site, and by the kind of page where the gold names kinds.
     board, kinds = ScoreBoard(), ScoreBoard()
     blocks = Confusion()
     skipped: Counter[str] = Counter()
+    rows: list[Mapping[str, Any]] = []
     unjudged = 0
     views: dict[str, SiteView] = {}
     for gold in read_gold(job.gold, job.limit):
@@ -52,12 +57,13 @@ def measure_text(job: Job) -> Report:
         if view is None:
             # A site's view takes the place of its counts, so that only one of them is held.
             similarity = job.options.near_duplicate_similarity
-            view = views[group] = counts.pop(group).view(similarity)
+            view = views[group] = counts.pop(group, SiteCounts()).view(similarity)
         if gold.gold_text is None:
             unjudged += 1
             continue
         annotation = _judge(job, method, gold.page, view, skipped)
         score = score_page(annotation.text if annotation else "", gold.gold_text)
+        rows.append({**gold.identity, "page_type": gold.kind, **_of_page(score)})
         board.add(gold.page.site_name, score)
         if gold.kind:
             kinds.add(gold.kind, score)
@@ -69,6 +75,8 @@ def measure_text(job: Job) -> Report:
             blocks.update(main_by_gold(judged, gold.gold_text))
         if curves is not None:
             curves.add(group, view, annotation, gold.gold_text)
+    if not board.pages and not unjudged:
+        raise job.no_gold("gold pages", _NEEDS)
     if not board.pages:
         raise UnreadableInputError(
             "the gold text of every page is null; give pages whose text is known"
@@ -77,6 +85,7 @@ def measure_text(job: Job) -> Report:
         "word": board.word.as_json(),
         "word_micro": board.word_micro.as_json(),
         "shingle4": board.shingle.as_json(),
+        "rouge5": board.rouge.as_json(),
         **({"block": {"blocks": blocks.total(), **blocks.as_json()}} if job.with_blocks else {}),
         "site_mean_f1": board.site_mean_f1,
         "per_site": _by_name(board),
@@ -85,7 +94,17 @@ def measure_text(job: Job) -> Report:
         "unjudged": unjudged,
     }
     curve = "" if curves is None else curves.table(blocks)
-    return Report(board.pages, figures, len(board.sites), curve=curve)
+    return Report(board.pages, figures, len(board.sites), curve=curve, rows=rows)
+
+
+def _of_page(score: PageScore) -> dict[str, float]:
+    return {
+        **score.word.score.as_json(),
+        "words_found": score.word.predicted,
+        "words_wanted": score.word.gold,
+        "shingle4": score.shingle.score.f1,
+        "rouge5": score.rouge.score.f1,
+    }
 
 
 def _counted_as(job: Job, gold: GoldPage) -> str:
@@ -118,8 +137,6 @@ def _observe_all(job: Job, method: TextMethod) -> dict[str, SiteCounts]:
             site.add(observe(read(gold.page), method))
         except UnreadablePageError:
             continue  # The second pass counts the reason.
-    if not counts:
-        raise job.no_gold("gold pages", "html and gold_text, and site or url")
     return counts
 
 

@@ -12,7 +12,7 @@ from crawler.core.structure.medl import parse_model
 from crawler.core.structure.model import Automaton, Element, Model, Particle, Rule, eased
 from crawler.core.structure.structure import structure_names, structure_of
 from crawler.core.structure.tree import Node, implied_dtd
-from crawler.evaluation.structure import distance
+from crawler.evaluation.tree_distance import distance
 from crawler.store.document_models import load_model, model_names
 
 NAMES = ("a", "b", "c", "d", "e")
@@ -139,7 +139,7 @@ TREES = st.recursive(
 )
 
 
-def apart(one: Node, two: Node) -> int:
+def apart(one: Node, two: Node) -> float:
     found = distance(one, two, lambda node: node.name)
     assert found is not None
     return found

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import io
 
-from crawler.evaluation.command import figure_tables, report_json
+from crawler.evaluation.command import figure_tables, report_json, rows_text
 from crawler.evaluation.task import Report
 from crawler.reports.stdout import Table, write_tables
 
@@ -75,4 +75,20 @@ def test_groups_within_groups_are_tables_of_their_own() -> None:
         Table("date", ("late",), (("errors", "1"),)),
         Table("sources: title", ("right", "wrong"), (("meta", "2", "1"),)),
         Table("confusion", ("article", "forum"), (("article", "5", ""), ("forum", "1", "2"))),
+    ]
+
+
+def test_figures_of_pages_are_json_lines_or_csv() -> None:
+    rows: list[dict[str, object]] = [
+        {"gold": "g, line 1", "f1": 1.0},
+        {"gold": "g, line 2", "id": "글", "f1": None},
+    ]
+    assert rows_text(rows, as_csv=False).splitlines() == [
+        '{"gold": "g, line 1", "f1": 1.0}',
+        '{"gold": "g, line 2", "id": "글", "f1": null}',
+    ]
+    assert rows_text(rows, as_csv=True).splitlines() == [
+        "gold,f1,id",
+        '"g, line 1",1.0,',
+        '"g, line 2",,글',
     ]

@@ -98,6 +98,7 @@ def test_page_scores_are_plain_counts() -> None:
     assert score_page("a b", "b c d") == PageScore(
         word=Overlap(common=1, predicted=2, gold=3),
         shingle=Overlap(common=0, predicted=1, gold=1),
+        rouge=Overlap(common=0, predicted=0, gold=1),
     )
 
 

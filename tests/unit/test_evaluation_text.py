@@ -50,6 +50,26 @@ def test_all_pages_of_a_site_are_counted_before_the_first_is_judged(tmp_path: Pa
     assert report.sites == 1
 
 
+def test_alone_a_page_knows_nothing_of_its_site(tmp_path: Path) -> None:
+    measure(tmp_path, site("a.example", 5))
+    job = Job(gold=(tmp_path / "gold.jsonl",), method="frequency-adaptive", alone=True)
+    report = get_task("text").run(job)
+    assert report.figures["word"]["precision"] < 0.8, "the menu is on one page as far as it knows"
+    assert report.pages == 5
+
+
+def test_each_page_has_its_figures(tmp_path: Path) -> None:
+    rows = [*site("a.example", 3), row("b.example", 9, "", gold="lost words")]
+    found = measure(tmp_path, rows).rows
+    assert [(page["site"], page.get("id"), page["f1"]) for page in found] == [
+        ("a.example", 0, 1.0),
+        ("a.example", 1, 1.0),
+        ("a.example", 2, 1.0),
+        ("b.example", 9, 0.0),
+    ]
+    assert [page["words_wanted"] for page in found] == [11, 11, 11, 2]
+
+
 def test_mixed_up_pages_give_the_same_figures(tmp_path: Path) -> None:
     rows = [*site("a.example", 6), *site("b.example", 3), row("b.example", 9, "", gold="lost")]
     there = measure(tmp_path, rows).figures

@@ -8,7 +8,7 @@ from crawler.core.structure.medl import parse_model
 from crawler.core.structure.structure import structure_of
 from crawler.core.structure.suggest import suggest_model
 from crawler.core.structure.tree import Node, Structure
-from crawler.evaluation.structure import distance
+from crawler.evaluation.tree_distance import distance
 from crawler.store.document_models import load_model
 
 PAPER = parse_model(
@@ -162,7 +162,7 @@ def test_a_model_of_articles_is_proposed_where_none_do() -> None:
     assert model.children("section") == {"heading", "paragraph", "section"}
 
 
-def apart(one: Node, two: Node) -> int:
+def apart(one: Node, two: Node) -> float:
     found = distance(one, two, lambda node: node.name)
     assert found is not None
     return found

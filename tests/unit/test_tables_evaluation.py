@@ -23,6 +23,7 @@ HTML = """
 <table TABID="3"><caption>Box</caption><tr><td>a<td>b</table>
 <table TABID="4"><tr><td>Title<td>Kind<tr><td>The view<td>Interview</table>
 <table TABID="5"><tr><td>Land<td>Red and white<tr><td>North<td>Green and blue<tr><td>12<td>x</table>
+<p TABID="6">no table</p>
 """
 
 
@@ -44,7 +45,7 @@ def test_figures(tmp_path: Path) -> None:
         label("2", genuine=False),
         label("3", genuine=False),
         label("4", genuine=True),
-        label("9", genuine=True),
+        label("6", genuine=True),
         label("5", genuine=False, confidence="doubtful"),
         label("1", genuine=False, leaf=False),
     ]
@@ -91,9 +92,6 @@ def test_pages_that_cannot_be_read_are_counted(tmp_path: Path) -> None:
         ({"html": HTML}, "no 'tables'"),
         ({"html": HTML, "tables": {}}, "must be a list"),
         ({"html": HTML, "tables": [3]}, "must hold objects"),
-        ({"html": HTML, "tables": [{"leaf": True, "genuine": True}]}, "without 'tabid' or 'tid'"),
-        ({"html": HTML, "tables": [label("1", genuine="yes")]}, "'genuine' of a table"),
-        ({"html": HTML, "tables": [label("1", genuine=True, leaf=1)]}, "'leaf' of a table"),
         ({"html": 3, "tables": []}, "'html' must be a string"),
         ({"html": HTML, "tables": []}, "no labelled tables"),
     ],
@@ -124,7 +122,7 @@ def test_headers_languages_and_sources(tmp_path: Path) -> None:
             ],
         },
         {"html": html, "lang": "de", "tables": [label("1", genuine=True, header="both")]},
-        {"html": html, "tables": [label("7", genuine=True, header="none")]},
+        {"html": html + "<p TABID=7>", "tables": [label("7", genuine=True, header="none")]},
     ]
     report = measure(tmp_path, *rows)
     assert report.figures["header"] == {
@@ -138,10 +136,55 @@ def test_headers_languages_and_sources(tmp_path: Path) -> None:
     assert list(report.figures["by_source"]) == ["blogs"]
 
 
-def test_an_unknown_header_is_refused(tmp_path: Path) -> None:
-    row = {"html": HTML, "tables": [label("1", genuine=True, header="top")]}
-    with pytest.raises(UnreadableInputError, match="'header' of a table must be null or one of"):
-        measure(tmp_path, row)
+@pytest.mark.parametrize(
+    ("wrong", "reason"),
+    [
+        ({"leaf": True, "genuine": True}, "unknown-label"),
+        (label("1", genuine="yes"), "unknown-label"),
+        (label("1", genuine=True, leaf=1), "unknown-label"),
+        (label("1", genuine=True, header="top"), "unknown-label"),
+        (label("17", genuine=True), "no-such-element"),
+    ],
+)
+def test_labels_that_say_nothing_are_left_out_and_named(
+    tmp_path: Path, wrong: dict[str, Any], reason: str
+) -> None:
+    report = measure(tmp_path, {"html": HTML, "tables": [wrong, label("2", genuine=False)]})
+    assert report.figures["tables"] == 1
+    assert report.figures["skipped"] == {reason: 1}
+    assert len(report.flaws) == 1
+    assert "gold.jsonl, line 1" in report.flaws[0]
+
+
+def test_only_the_first_flaws_are_named(tmp_path: Path) -> None:
+    wrong = [label(number, genuine=True) for number in range(100, 130)]
+    report = measure(tmp_path, {"html": HTML, "tables": [*wrong, label("2", genuine=False)]})
+    assert report.figures["skipped"] == {"no-such-element": 30}
+    assert len(report.flaws) == 20
+
+
+def test_figures_of_sites_and_of_each_table(tmp_path: Path) -> None:
+    tables = [label("1", genuine=True), label("2", genuine=False)]
+    report = measure(
+        tmp_path,
+        {"html": HTML, "site": "a", "tables": tables},
+        {"html": HTML, "url": "https://b.example/1", "id": 9, "tables": tables[:1]},
+    )
+    sites = report.figures["by_site"]
+    assert {name: each["tables"] for name, each in sites.items()} == {"a": 2, "b.example": 1}
+    assert [row.get("id") for row in report.rows] == [None, None, 9]
+    assert [(row["genuine"], row["found"], row["teds"]) for row in report.rows] == [
+        (True, True, 1.0),
+        (False, False, None),
+        (True, True, 1.0),
+    ]
+
+
+def test_the_right_table_may_be_given(tmp_path: Path) -> None:
+    right = "<table><tr><td>Name<td>Age<tr><td>Kim<td>31<tr><td>Lee<td>32</table>"
+    row = {"html": HTML, "tables": [label("1", genuine=True, gold_html=right)]}
+    # A row and two cells of ten nodes are missing.
+    assert measure(tmp_path, row).figures["teds"] == {"tables": 1, "mean": pytest.approx(0.7)}
 
 
 def test_settings_count(tmp_path: Path) -> None:
@@ -168,9 +211,8 @@ def test_the_method_is_that_of_the_settings(
     gold = tmp_path / "gold.jsonl"
     row = {"html": HTML, "tables": [label("1", genuine=True)]}
     gold.write_text(json.dumps(row), encoding="utf-8")
-    options = Namespace(
-        method=None, limit=None, json="-", curve=None, examples=None, blocks=False, collection=False
-    )
+    nothing = dict.fromkeys(("method", "limit", "curve", "examples", "pages"))
+    options = Namespace(json="-", blocks=False, collection=False, alone=False, **nothing)
     settings = Settings({"CORPUS_TABLE_METHOD": "rules-literal", "LOG_ENABLED": False})
     evaluate(["tables", str(gold)], options, settings)
     assert json.loads(capsys.readouterr().out)["method"] == "rules-literal"
