@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -143,6 +144,12 @@ def _source(path: Path) -> Iterator[Page]:
     return read_source(path, on_skip=lambda _reason, _detail: None)
 
 
+def _in_order(name: str) -> list[tuple[int, str]]:
+    """Return what a name is sorted by: page2 comes before page10."""
+    parts = re.findall(r"([0-9]*)([^0-9]*)", name.lower())
+    return [(int(number or 0), word) for number, word in parts]
+
+
 def list_folder(folder: Path, name: str) -> list[dict[str, Any]]:
     """Return the folders and files of a folder that the studio can open, folders first.
 
@@ -158,7 +165,7 @@ def list_folder(folder: Path, name: str) -> list[dict[str, Any]]:
     )  # fmt: skip
     pages = (".html", ".htm", ".xhtml", ".shtml", ".mht", ".mhtml")
     found = []
-    for entry in sorted(path.iterdir(), key=lambda its: (not its.is_dir(), its.name.lower())):
+    for entry in sorted(path.iterdir(), key=lambda its: (not its.is_dir(), _in_order(its.name))):
         if entry.name.startswith(".") or not entry.resolve().is_relative_to(folder.resolve()):
             continue
         if entry.name.endswith(".pages.warc.gz"):

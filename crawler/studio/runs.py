@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from scrapy.utils.project import inside_project
+
 from crawler.core.errors import ArgumentError, CorpusError, UnreadablePageError
 from crawler.core.page.page import MAX_PAGE_BYTES
 from crawler.core.wrapper.output import Result
@@ -184,6 +186,8 @@ class Run:
 def command_lines(file: str, names: Sequence[str], args: Sequence[str], form: str) -> Answer:
     """Return the commands that do the same: ``scrapy wrap``, and a crawl where there are addresses.
 
+    Outside of a Scrapy project the crawl gets the settings of this package.
+
     Args:
         file: the project file.
         names: what it is run over.
@@ -195,7 +199,8 @@ def command_lines(file: str, names: Sequence[str], args: Sequence[str], form: st
     more = [part for its in args for part in ("--arg", its)]
     wrap = shlex.join(["scrapy", "wrap", file, *names, *more, "-O", output])
     addresses = [name for name in names if is_address(name)]
-    crawl = ["scrapy", "crawl", "wrapper", "-a", f"rules={file}"]
+    settings = [] if inside_project() else ["SCRAPY_SETTINGS_MODULE=crawler.crawl_settings"]
+    crawl = [*settings, "scrapy", "crawl", "wrapper", "-a", f"rules={file}"]
     crawl += ["-a", f"url={' '.join(addresses)}"] if addresses else []
     crawl += ["-a", f"args={' '.join(args)}"] if args else []
     return {"wrap": wrap, "crawl": shlex.join([*crawl, "-O", output]) if addresses else ""}

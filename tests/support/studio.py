@@ -164,5 +164,5 @@ def add(page: BrowserPage, text: str, name: str) -> None:
 
 def shows(page: BrowserPage, path: str, text: str) -> None:
     """Wait until a field shows that it has found something."""
-    field = page.locator("#fields > li", has=page.locator(f'[id="field-{path}"]'))
+    field = page.locator("#fields > li", has=page.locator(f'[id="field:{path}"]'))
     field.locator(".values", has_text=text).wait_for()

@@ -4,11 +4,16 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+from scrapy.settings import Settings
+from scrapy.spiderloader import SpiderLoader
 
 from crawler.core.errors import ArgumentError, StoreError, UnreadableInputError
 from crawler.core.wrapper.project_file import write_project
+from crawler.studio.pages import list_folder
+from crawler.studio.runs import command_lines
 from crawler.studio.workspace import Workspace
 from crawler.wrapper.project_store import load_project
+from support.crawling import ROOT
 from support.shop import wrapped
 from support.studio import do, shop_folder, teach, text_node, workspace_of
 
@@ -319,3 +324,28 @@ def test_links_of_a_field_are_asked_for_by_a_script(tmp_path: Path) -> None:
         answer = do(workspace, "actions", actions=actions, label="actions.add", page=1)
         assert answer["preview"]["urls"] == ("/x",)
         assert answer["preview"]["flaws"] == []
+
+
+def test_files_are_listed_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    for name in ("page10.html", "Page2.html", "page1.html", "a.html"):
+        (tmp_path / name).write_text("", "utf-8")
+    names = [entry["name"] for entry in list_folder(tmp_path, "")]
+    assert names == ["a.html", "page1.html", "Page2.html", "page10.html"]
+
+
+def test_the_crawl_that_does_the_same_is_found_outside_of_a_project_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ("https://shop.example/list", "saved")
+    monkeypatch.chdir(ROOT)
+    crawl = command_lines("shop.h2x", names, (), "csv")["crawl"]
+    assert crawl == (
+        "scrapy crawl wrapper -a rules=shop.h2x -a url=https://shop.example/list -O shop.csv"
+    )
+    monkeypatch.chdir(tmp_path)
+    crawl_outside = command_lines("shop.h2x", names, (), "csv")["crawl"]
+    variable, _, same = crawl_outside.partition(" ")
+    assert same == crawl
+    settings = Settings()
+    settings.setmodule(variable.removeprefix("SCRAPY_SETTINGS_MODULE="))
+    assert "wrapper" in SpiderLoader.from_settings(settings).list()

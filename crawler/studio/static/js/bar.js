@@ -2,7 +2,7 @@
 
 import { attempt, post } from "./api.js";
 import { dialog } from "./dialog.js";
-import { button, fill, h } from "./dom.js";
+import { button, h, refill } from "./dom.js";
 import { openDialog, saveAs } from "./files.js";
 import { help } from "./keys.js";
 import { say } from "./notes.js";
@@ -45,10 +45,10 @@ let following = false;
 export function bar(element, views) {
   const draw = () => {
     const { file, saved, undo: last, redo: next } = store.state;
-    fill(element,
+    refill(element,
       h("strong", { class: "brand" }, t("studio")),
       h("span", { class: "file", title: store.state.folder },
-        file, h("span", { class: saved ? "dot saved" : "dot", title: t(saved ? "file.saved" : "file.unsaved"), "aria-label": t(saved ? "file.saved" : "file.unsaved") })),
+        file, h("span", { class: saved ? "dot saved" : "dot", role: "img", title: t(saved ? "file.saved" : "file.unsaved"), "aria-label": t(saved ? "file.saved" : "file.unsaved") }, saved ? "✓" : "●")),
       button(t("save"), save, { title: `${t("save")} (Ctrl+S)`, class: saved ? "" : "primary", id: "bar-save" }),
       button(t("save.as"), saveAs, { id: "bar-save-as" }),
       button(t("undo"), undo, { disabled: !last, title: last ? `${label(last)} (Ctrl+Z)` : t("undo.none"), id: "bar-undo" }),
@@ -65,7 +65,17 @@ export function bar(element, views) {
         languages().map(([name, text]) => h("option", { value: name, selected: name === language }, text))));
   };
   bar.draw = draw;
-  if (!following) on("state view", () => bar.draw());
+  let told = label(store.state.undo);
+  // Say what was done, for those who do not see it.
+  const tell = () => {
+    const next = label(store.state.undo);
+    if (next && next !== told) say(next);
+    told = next;
+  };
+  if (!following) {
+    on("state", tell);
+    on("state view", () => bar.draw());
+  }
   following = true;
   draw();
 }

@@ -27,10 +27,12 @@ export function fill(element, ...children) {
   return element;
 }
 
-// Fill an element anew, and leave the focus and the text cursor on the control of the same id.
+// Fill an element anew, and leave the focus and the text cursor on the control of the same id, or on
+// the element where that control is gone, so that the next Tab goes on from there.
 export function refill(element, ...children) {
   const active = document.activeElement;
-  const id = active && element.contains(active) ? active.id : "";
+  const had = element !== active && element.contains(active);
+  const id = had ? active.id : "";
   const place = id && "selectionStart" in active ? [active.selectionStart, active.selectionEnd] : null;
   const scroll = element.scrollTop;
   fill(element, ...children);
@@ -40,6 +42,27 @@ export function refill(element, ...children) {
     if (place && place[0] !== null) try { next.setSelectionRange(...place); } catch { /* no text */ }
   }
   element.scrollTop = scroll;
+  if (had && !element.contains(document.activeElement)) {
+    if (!element.hasAttribute("tabindex")) element.tabIndex = -1;
+    element.focus({ preventScroll: true });
+  }
+}
+
+// Do something when Enter is pressed, but not when it ends a syllable of an input method.
+export function onEnter(input, action) {
+  input.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.isComposing) return;
+    event.preventDefault();
+    action();
+  });
+  return input;
+}
+
+// Go to a control; the text in it is selected, for the next key to replace it.
+export function focusOn(id) {
+  const its = document.getElementById(id);
+  its?.focus();
+  its?.select?.();
 }
 
 export function button(label, action, props) {

@@ -1,7 +1,7 @@
 // Opening pages and projects, and saving under another name.
 
 import { attempt, post } from "./api.js";
-import { button, fill, h } from "./dom.js";
+import { button, fill, h, onEnter, refill } from "./dom.js";
 import { dialog } from "./dialog.js";
 import { say } from "./notes.js";
 import { act, showPage, store } from "./store.js";
@@ -45,12 +45,16 @@ export function openDialog() {
   const address = h("input", { id: "open-name", type: "text", spellcheck: "false", autocomplete: "off",
     placeholder: "https://shop.example/books", "aria-label": t("open.name") });
   const url = h("input", { id: "open-url", type: "url", placeholder: t("open.url.hint"), "aria-label": t("open.url") });
-  const go = () => openPage({ name: address.value, url: url.value }, box, list);
+  const go = () => {
+    const name = address.value.trim();
+    return /^[^:]+\.h2x$/i.test(name) ? openProject(name, box) : openPage({ name, url: url.value }, box, list);
+  };
   const browse = async (name) => {
     const answer = await attempt(() => post({ op: "list", name }));
     if (!answer) return;
+    place.textContent = t("open.here", [store.state.folder, name].filter(Boolean).join("/"));
     const up = name ? [{ name: "..", path: name.split("/").slice(0, -1).join("/"), kind: "folder" }] : [];
-    fill(list, h("ul", { class: "entries" }, [...up, ...answer.entries].map((entry) =>
+    refill(list, h("ul", { class: "entries" }, [...up, ...answer.entries].map((entry) =>
       h("li", {}, button(`${entry.name}${entry.kind === "folder" ? "/" : ""}${entry.kind === "shape" ? ` (${t("shape")})` : ""}`, () => {
         if (entry.kind === "folder") browse(entry.path);
         else if (entry.kind === "project") openProject(entry.path, box);
@@ -59,15 +63,13 @@ export function openDialog() {
       }, { class: `entry ${entry.kind}` })))),
     answer.entries.length ? null : h("p", { class: "hint" }, t("open.empty", store.state.folder)));
   };
+  const place = h("h3", {});
   const box = dialog(t("open.title"), [
     h("label", { for: "open-name" }, t("open.name")),
-    h("div", { class: "line" }, address, button(t("open"), go, { class: "primary" })),
+    h("div", { class: "line" }, address, button(t("open.now"), go, { class: "primary", id: "open-go" })),
     h("label", { for: "open-url" }, t("open.url")), url,
-    h("h3", {}, t("open.here", store.state.folder)), list]);
-  for (const input of [address, url])
-    input.addEventListener("keydown", (event) => {
-      if (event.key === "Enter") { event.preventDefault(); go(); }
-    });
+    place, list]);
+  for (const input of [address, url]) onEnter(input, go);
   address.focus();
   browse("");
 }
@@ -79,8 +81,6 @@ export function saveAs() {
   };
   const box = dialog(t("save.as"), [h("label", { for: "save-name" }, t("save.name")), name],
     [button(t("save"), go, { class: "primary" })]);
-  name.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") { event.preventDefault(); go(); }
-  });
+  onEnter(name, go);
   name.select();
 }

@@ -13,7 +13,7 @@ const STYLE = `
 [data-studio-proposed]{outline:3px solid #d29922!important;outline-offset:1px!important}
 [data-studio-like]{outline:1px dotted #57606a!important}
 [data-studio-hover]{outline:2px dashed #0969da!important;outline-offset:1px!important;cursor:pointer!important}
-[data-studio-selection]{outline:3px solid #cf222e!important;outline-offset:1px!important}
+[data-studio-selection]{outline:3px solid #cf222e!important;outline-offset:1px!important;background-image:linear-gradient(rgb(207 34 46/.14) 0 0)!important}
 ::highlight(studio-hover){background-color:#b6e3ff;color:#000}
 ::highlight(studio-selection){background-color:#ffcecb;color:#000}
 ::highlight(studio-match){text-decoration:underline 2px #1a7f37}
@@ -21,7 +21,8 @@ html{min-height:100%}`;
 const MOST_ALIKE = 300;
 
 export class PageFrame {
-  // `events`: pick(node, kind), hover(node or null), key(event).
+  // `events`: pick(node, kind), hover(node or null), key(event), and shown(), after each loading of a
+  // page: what is marked is gone then. A frame that leaves the window and comes back loads again.
   constructor(events, title) {
     this.events = events;
     this.marked = new Map();
@@ -41,6 +42,7 @@ export class PageFrame {
       this.element.onload = () => {
         this.#build();
         this.element.removeAttribute("aria-busy");
+        this.events.shown();
         done();
       };
     });

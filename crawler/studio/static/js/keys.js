@@ -2,12 +2,11 @@
 
 import { redo, save, setView, undo } from "./bar.js";
 import { dialog } from "./dialog.js";
-import { h } from "./dom.js";
+import { focusOn, h } from "./dom.js";
 import { openDialog } from "./files.js";
 import { showPage, store } from "./store.js";
 import { t } from "./strings.js";
 
-const focus = (id) => document.getElementById(id)?.focus();
 const nextPage = (step) => {
   const pages = store.state.pages.map((its) => its.page);
   if (pages.length > 1) showPage(pages[(pages.indexOf(store.page) + step + pages.length) % pages.length]);
@@ -19,9 +18,9 @@ const KEYS = [
   ["Ctrl+Y", "redo", redo],
   ["Ctrl+S", "save", save],
   ["Ctrl+O", "open", () => openDialog()],
-  ["Alt+T", "keys.tree", () => focus("tag-tree")],
-  ["Alt+F", "keys.fields", () => focus("fields")],
-  ["Alt+N", "keys.name", () => focus("field-name")],
+  ["Alt+T", "keys.tree", () => focusOn("tag-tree")],
+  ["Alt+F", "keys.fields", () => focusOn("fields")],
+  ["Alt+N", "keys.name", () => focusOn("field-name")],
   ["Alt+PageDown", "keys.next", () => nextPage(1)],
   ["Alt+PageUp", "keys.previous", () => nextPage(-1)],
   ["F1", "help", () => help()],
@@ -29,8 +28,11 @@ const KEYS = [
 
 const OTHERS = [["↑ ↓ ← →", "keys.move"], ["Enter", "keys.enter"], ["Alt+↑ Alt+↓", "keys.widen"], ["Esc", "keys.escape"]];
 
+// The letter of a key, also where the keyboard is set to Hangul or Alt makes another sign of it.
+const letter = ({ key, code }) => (/^Key[A-Z]$/.test(code) && !/^[a-z]$/i.test(key) ? code.slice(3) : key.length === 1 ? key.toUpperCase() : key);
+
 export function pressed(event) {
-  const name = `${event.ctrlKey || event.metaKey ? "Ctrl+" : ""}${event.altKey ? "Alt+" : ""}${event.shiftKey ? "Shift+" : ""}${event.key.length === 1 ? event.key.toUpperCase() : event.key}`;
+  const name = `${event.ctrlKey || event.metaKey ? "Ctrl+" : ""}${event.altKey ? "Alt+" : ""}${event.shiftKey ? "Shift+" : ""}${letter(event)}`;
   const isText = event.target.closest?.("input, textarea, [contenteditable]");
   const known = KEYS.find(([key]) => key === name);
   // In a text, undo is that of the text.
@@ -50,7 +52,7 @@ export function listen(views) {
 export function help() {
   const row = (key, what) => h("tr", {}, h("th", { scope: "row" }, h("kbd", {}, key)), h("td", {}, t(what)));
   dialog(t("help"), [
-    h("ol", {}, ["help.1", "help.2", "help.3", "help.4"].map((key) => h("li", {}, t(key)))),
+    h("ol", {}, ["help.1", "help.2", "help.3", "help.4", "help.5"].map((key) => h("li", {}, t(key)))),
     h("h3", {}, t("keys")),
     h("table", { class: "keys" }, KEYS.map(([key, what]) => row(key, what)), OTHERS.map(([key, what]) => row(key, what)))]);
 }

@@ -20,7 +20,11 @@ function show() {
   const module = VIEWS.find((its) => its.name === name) ?? VIEWS[0];
   if (!made.has(module.name)) made.set(module.name, module.view());
   const view = document.getElementById("view");
-  if (view.firstChild !== made.get(module.name)) fill(view, made.get(module.name));
+  if (view.firstChild !== made.get(module.name)) {
+    const had = view.contains(document.activeElement);
+    fill(view, made.get(module.name));
+    if (had) view.focus();
+  }
   document.title = `${store.state.saved ? "" : "• "}${store.state.file} – ${t("studio")}`;
 }
 

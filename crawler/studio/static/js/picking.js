@@ -44,10 +44,18 @@ export function choices(tree, { node, kind }) {
 // The type that a value seems to have.
 export function guessType(value, kind) {
   if (kind === "@href" || kind === "@src") return "url";
-  if (kind === "@datetime" || /^\d{4}[-./년]\s?\d{1,2}[-./월]\s?\d{1,2}/.test(value)) return "date";
+  if (kind === "@datetime" || (value.length < 40 && /\d{4}[-./년]\s?\d{1,2}[-./월]\s?\d{1,2}/.test(value))) return "date";
   const numbers = value.match(/\d+(?:[.,]\d+)*/g) ?? [];
   const letters = value.replace(/[\d.,\s$€£¥₩원%+-]/g, "");
   return numbers.length === 1 && letters.length <= 3 && value.length < 24 ? "number" : "text";
+}
+
+// The head of a value in a table or a list of terms, as in `<th>Price</th><td>…`.
+function headOf(tree, element) {
+  const cell = tree.way(element).reverse().slice(0, 4).find((node) => ["td", "dd"].includes(tree.names[node]));
+  if (cell === undefined) return "";
+  const head = tree.kids(tree.parents[cell]).filter((node) => node < cell && ["th", "dt"].includes(tree.names[node])).at(-1);
+  return head === undefined ? "" : tree.value(head);
 }
 
 // A name for a field: what its element is called, or what it is.
@@ -55,7 +63,7 @@ export function guessName(tree, { node, kind }, taken) {
   const element = tree.isText(node) ? tree.parents[node] : node;
   const its = tree.attributes[element];
   const known = { h1: "title", h2: "title", h3: "title", time: "date", img: "picture" };
-  const words = [its.itemprop, (its.class ?? "").split(/\s+/)[0], its.id];
+  const words = [its.itemprop, headOf(tree, element), (its.class ?? "").split(/\s+/)[0], its.id];
   const word = words.map((name) => (name ?? "").replace(/[^\p{L}\p{N}]+/gu, "_").replace(/^[\d_]+|_+$/g, ""))
     .find((name) => name && name.length < 24);
   let name = kind === "@href" ? "link" : kind === "@src" ? "picture"

@@ -1,6 +1,6 @@
 // The actions of the project: listed, reordered, switched off, their JavaScript shown and edited.
 
-import { button, h, refill, short } from "../dom.js";
+import { button, h, onEnter, refill, short } from "../dom.js";
 import { dialog } from "../dialog.js";
 import { fields, hasRecords, preview } from "../fields.js";
 import { act, on, store } from "../store.js";
@@ -87,6 +87,7 @@ export function actionsPanel() {
       const next = its.do === "load" || its.do === "save" ? { ...its, [named]: source } : { ...its, element: element.value };
       if (await put(at, next, at < store.state.actions.length ? "actions.edit" : "actions.add")) box.close();
     };
+    for (const input of [fixed, number]) onEnter(input, go);
     const body = its.do === "load" || its.do === "save"
       ? [h("label", { for: "action-fixed" }, t(`action.${its.do}.what`)), fixed,
         h("label", { class: "line" }, isArgument, t("action.argument"), number),

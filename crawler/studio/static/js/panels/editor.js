@@ -1,6 +1,6 @@
 // The editor of a script: its JavaScript with line numbers, the nodes that main gets, what it did.
 
-import { button, fill, h } from "../dom.js";
+import { button, fill, h, onEnter } from "../dom.js";
 import { dialog } from "../dialog.js";
 import { fields, hasRecords, preview } from "../fields.js";
 import { act, store } from "../store.js";
@@ -54,6 +54,7 @@ export function editor(action, at, put) {
       h("label", {}, h("input", { type: "checkbox", checked: chosen.has(path), onchange: (event) => { if (event.target.checked) chosen.add(path); else chosen.delete(path); } }), path))]);
   drawNodes();
   const name = h("input", { id: "script-element", type: "text", size: 12, placeholder: t("script.element.hint"), "aria-label": t("script.element") });
+  onEnter(name, element);
   const kind = h("select", { "aria-label": t("field.type") }, ["text", "integer", "number", "date", "url"].map((its) => h("option", { value: its }, t(`type.${its}`))));
   text.addEventListener("input", () => drawLines());
   text.addEventListener("scroll", () => { lines.scrollTop = text.scrollTop; });

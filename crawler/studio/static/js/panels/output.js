@@ -1,7 +1,7 @@
 // The output: its fields with what is found on this page, and their examples.
 
 import { attempt, post } from "../api.js";
-import { button, h, refill, short } from "../dom.js";
+import { button, focusOn, h, onEnter, refill, short } from "../dom.js";
 import { dialog } from "../dialog.js";
 import { colourOf, fields, foundOf, preview, recordsAround } from "../fields.js";
 import { act, on, select, showPage, store } from "../store.js";
@@ -16,9 +16,9 @@ function values(path, element, reveal) {
   const found = foundOf(path);
   if (!found.length) return h("span", { class: "nothing" }, t(path in store.state.examples ? "field.notfound" : "field.norule"));
   if (element.type === "group") return h("span", { class: "count" }, t("records", found.length));
-  return [found.slice(0, SHOWN).map(([node, attribute, value, confidence]) =>
-    button([h("span", {}, short(value, 60)), h("meter", { min: 0, max: 1, low: 0.6, high: 0.85, optimum: 1, value: confidence, title: t("confidence", confidence), "aria-label": t("confidence", confidence) })],
-      () => { if (node !== null) { select(node, attribute || (store.trees.get(store.page)?.isText(node) ? "text" : "element")); reveal(node); } }, { class: "found" })),
+  return [found.slice(0, SHOWN).map(([node, attribute, value, confidence], at) =>
+    button([h("span", {}, short(value, 60)), h("meter", { min: 0, max: 1, low: 0.6, high: 0.85, optimum: 1, value: confidence, "aria-hidden": "true" })],
+      () => { if (node !== null) { select(node, attribute || (store.trees.get(store.page)?.isText(node) ? "text" : "element")); reveal(node); } }, { class: "found", id: `found-${path}-${at}`, title: t("confidence", confidence) })),
   found.length > SHOWN ? h("span", { class: "more" }, t("more", found.length - SHOWN)) : null];
 }
 
@@ -28,7 +28,7 @@ function examples(path) {
     its.page ? button(its.address, () => showPage(its.page), { class: "link", title: its.address }) : h("span", { title: its.address }, short(its.address, 40)),
     h("span", {}, its.values.length ? its.values.map((value) => short(value, 40)).join(" · ") : t("example.absent")),
     its.record ? h("code", {}, short(its.record, 30)) : null,
-    button(t("remove"), () => act("forget", { path, at }), { "aria-label": t("example.remove", path, at + 1), class: "plain" }))));
+    button(t("remove"), () => act("forget", { path, at }), { "aria-label": t("example.remove", path, at + 1), class: "plain", id: `example-${path}-${at}` }))));
 }
 
 function field({ path, element, depth }, reveal) {
@@ -37,8 +37,8 @@ function field({ path, element, depth }, reveal) {
   return h("li", { class: `field depth-${Math.min(depth, 6)} ${found.length ? "" : "lacking"}` },
     h("div", { class: "line" },
       h("span", { class: `swatch colour-${element.type === "group" ? "group" : colourOf(path)}`, "aria-hidden": "true" }),
-      button(element.name, () => { if (!opened.delete(path)) opened.add(path); store.redraw?.(); document.getElementById(`field-${path}`)?.closest("li").scrollIntoView({ block: "nearest" }); }, { class: "name", "aria-expanded": String(isOpen), id: `field-${path}` }),
-      h("span", { class: "type" }, t(`type.${element.type}`), element.repeat ? " *" : "", element.required ? " !" : ""),
+      button(element.name, () => { if (!opened.delete(path)) opened.add(path); store.redraw?.(); document.getElementById(`field:${path}`)?.closest("li").scrollIntoView({ block: "nearest" }); }, { class: "name", "aria-expanded": String(isOpen), id: `field:${path}` }),
+      h("span", { class: "type" }, [t(`type.${element.type}`), element.repeat && t("field.repeat"), element.required && t("field.required")].filter(Boolean).join(", ")),
       h("span", { class: "values" }, values(path, element, reveal))),
     isOpen ? details(path, element) : null);
 }
@@ -49,7 +49,7 @@ const beside = (path) => fields().filter((its) => its.path.split("/").slice(0, -
 async function rename(path, name) {
   if (name.trim() === path.split("/").at(-1)) return;
   const to = [...path.split("/").slice(0, -1), name.trim()].join("/");
-  if (await act("rename", { path, name })) { opened.delete(path); opened.add(to); store.redraw?.(); }
+  if (await act("rename", { path, name })) { opened.delete(path); opened.add(to); store.redraw?.(); focusOn(`rename-${to}`); }
 }
 
 function details(path, element) {
@@ -106,9 +106,9 @@ function nearList(path) {
 function giveAddress(page) {
   const input = h("input", { type: "url", id: "page-address", placeholder: "https://…" });
   const go = async () => { if (await act("address", { url: input.value, page: page.page })) box.close(); };
-  const box = dialog(t("address.title", page.title || page.name), [h("p", { class: "hint" }, t("address.hint")), h("label", { for: "page-address" }, t("open.url")), input],
+  const box = dialog(t("address.title", page.title || page.name), [h("p", { class: "hint" }, t("address.hint")), h("label", { for: "page-address" }, t("address.label")), input],
     [button(t("address.set"), go, { class: "primary", id: "address-set" })]);
-  input.addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); go(); } });
+  onEnter(input, go);
   input.focus();
 }
 

@@ -1,7 +1,7 @@
 // The list that a click may mean: its records are outlined, its fields confirmed one by one.
 
 import { attempt, post } from "../api.js";
-import { button, h, refill, short } from "../dom.js";
+import { button, focusOn, h, onEnter, refill, short } from "../dom.js";
 import { fields, recordsAround } from "../fields.js";
 import { say } from "../notes.js";
 import { act, on, store } from "../store.js";
@@ -53,14 +53,14 @@ export function proposalPanel(frame) {
     const answer = await act("teach_records", { path: proposal.name.trim(), nodes: proposal.records, whole: true,
       fields: chosen.map(({ name, kind, type, nodes }) => ({ name: name.trim(), kind, type, nodes })),
       ...(proposal.next && proposal.next_link !== null ? { next: proposal.next_link } : {}) });
-    if (answer) { say(t("list.taken", proposal.name, proposal.records.length)); clicks = []; leave(); }
+    if (answer) { say(t("list.taken", proposal.name, proposal.records.length)); clicks = []; leave(); focusOn("fields"); }
   }
 
   function row(its, number) {
     return h("tr", {}, h("td", {}, h("input", { type: "checkbox", id: `list-on-${number}`, checked: its.on, "aria-label": t("list.field", its.name),
       onchange: (event) => { its.on = event.target.checked; } })),
-    h("td", {}, h("input", { type: "text", id: `list-name-${number}`, value: its.name, size: 12, "aria-label": t("field.name"), oninput: (event) => { its.name = event.target.value; } })),
-    h("td", {}, h("select", { id: `list-type-${number}`, "aria-label": t("field.type"), onchange: (event) => { its.type = event.target.value; } },
+    h("td", {}, onEnter(h("input", { type: "text", id: `list-name-${number}`, value: its.name, size: 12, "aria-label": t("list.rename", its.name), oninput: (event) => { its.name = event.target.value; } }), take)),
+    h("td", {}, h("select", { id: `list-type-${number}`, "aria-label": t("list.type", its.name), onchange: (event) => { its.type = event.target.value; } },
       TYPES.map((type) => h("option", { value: type, selected: type === its.type }, t(`type.${type}`))))),
     h("td", { class: "samples" }, its.values.map((value) => short(value, 40)).join(" · ")),
     h("td", {}, its.share < 1 ? `${Math.round(its.share * 100)} %` : ""));
@@ -68,12 +68,12 @@ export function proposalPanel(frame) {
 
   function draw() {
     const head = h("div", { class: "line" }, h("strong", {}, t("list.found", proposal.records.length)),
-      open ? null : button(t("list.take"), () => { open = true; draw(); document.getElementById("list-name")?.select(); }, { class: "primary", id: "list-open" }),
+      open ? null : button(t("list.take"), () => { open = true; draw(); focusOn("list-name"); }, { class: "primary", id: "list-open" }),
       button(t("list.other"), () => { at += 1; ask(); }, { id: "list-other", title: t("list.other.hint") }),
       button(t("list.none"), () => { refused = true; leave(); }, { id: "list-none" }));
     refill(element, head, open ? h("div", { class: "confirm" },
       h("div", { class: "line" }, h("label", { for: "list-name" }, t("list.name")),
-        h("input", { id: "list-name", type: "text", value: proposal.name, oninput: (event) => { proposal.name = event.target.value; } }),
+        onEnter(h("input", { id: "list-name", type: "text", value: proposal.name, oninput: (event) => { proposal.name = event.target.value; } }), take),
         button(t("list.confirm"), take, { class: "primary", id: "list-confirm" })),
       h("table", {}, h("tbody", {}, proposal.fields.map(row))),
       proposal.next_link === null ? null : h("label", { class: "line" }, h("input", { type: "checkbox", id: "list-next", checked: proposal.next,

@@ -45,9 +45,11 @@ export function selectionPanel() {
     const its = chosen();
     form = {};
     if (!its || !tree) return;
-    const around = recordsAround(its.node)[0]?.path ?? "";
-    const taken = new Set(fields().map(({ path }) => path.slice(around ? around.length + 1 : 0)));
-    form = { place: around, name: guessName(tree, its, taken), type: guessType(tree.value(its.node, its.kind), its.kind) };
+    const type = guessType(tree.value(its.node, its.kind), its.kind);
+    const own = takenBy(its.node, its.kind)[0]?.path.split("/");
+    const place = own ? own.slice(0, -1).join("/") : recordsAround(its.node)[0]?.path ?? "";
+    const names = new Set(fields().map(({ path }) => path.slice(place ? place.length + 1 : 0)));
+    form = { place, name: own?.at(-1) ?? guessName(tree, its, names), type };
   };
 
   async function addField(event) {
@@ -79,13 +81,23 @@ export function selectionPanel() {
     if (!its || !tree) { refill(element, h("p", { class: "hint" }, t("selection.none"))); return; }
     const value = tree.value(its.node, its.kind);
     const options = choices(tree, its);
-    const path = form.place ? `${form.place}/${form.name}` : form.name;
-    const known = fields().find((one) => one.path === path);
     const taken = takenBy(its.node, its.kind);
+    const type = h("select", { id: "field-type", "aria-label": t("field.type"), onchange: (event) => { form.type = event.target.value; form.touched = true; } },
+      TYPES.map((one) => h("option", { value: one, selected: one === form.type }, t(`type.${one}`))));
+    const submit = h("button", { type: "submit", class: "primary", id: "field-add" });
+    // What depends on the name. The input itself stays: it may be in the middle of a syllable.
+    const named = () => {
+      const path = form.place ? `${form.place}/${form.name.trim()}` : form.name.trim();
+      const known = fields().some((one) => one.path === path);
+      type.hidden = known;
+      submit.textContent = t(known ? "field.merge" : "field.add");
+      submit.disabled = taken.some((one) => one.path === path);
+    };
+    named();
     refill(element,
       h("div", { class: "crumbs", role: "group", "aria-label": t("selection.way") },
         tree.way(its.node).slice(-6).map((node) => button(short(tree.isText(node) ? t("kind.text") : tree.label(node), 24),
-          () => select(node, tree.isText(node) ? "text" : "element"), { class: node === its.node ? "here" : "", title: tree.label(node) })),
+          () => select(node, tree.isText(node) ? "text" : "element"), { class: node === its.node ? "here" : "", "aria-current": node === its.node ? "true" : undefined, title: tree.label(node), id: `crumb-${node}` })),
         button("⤢", () => widen(1), { "aria-label": t("selection.wider"), title: `${t("selection.wider")} (Alt+↑)`, id: "wider" }),
         button("⤡", () => widen(-1), { "aria-label": t("selection.narrower"), title: `${t("selection.narrower")} (Alt+↓)`, id: "narrower" })),
       h("form", { class: "line", onsubmit: addField },
@@ -93,16 +105,14 @@ export function selectionPanel() {
           options.map((one, at) => h("option", { value: at, selected: at === 0 }, `${kindText(tree, one)}: ${short(tree.value(one.node, one.kind), 50)}`))),
         h("label", { for: "field-name" }, t("field.name")),
         h("input", { id: "field-name", type: "text", value: form.name, list: "field-names", autocomplete: "off", spellcheck: "false", size: 14,
-          oninput: (event) => { form.name = event.target.value; form.typed = true; draw(); } }),
+          oninput: (event) => { form.name = event.target.value; form.touched = true; named(); } }),
         h("datalist", { id: "field-names" }, fields().filter((one) => one.element.type !== "group").map((one) => h("option", { value: one.element.name }))),
         groups().length ? [h("label", { for: "field-place" }, t("field.place")),
-          h("select", { id: "field-place", onchange: (event) => { form.place = event.target.value; form.placed = true; draw(); } },
+          h("select", { id: "field-place", onchange: (event) => { form.place = event.target.value; form.touched = true; draw(); } },
             h("option", { value: "" }, t("field.page")), groups().map((one) => h("option", { value: one.path, selected: one.path === form.place }, one.path)))] : null,
-        known ? null : h("select", { id: "field-type", "aria-label": t("field.type"), onchange: (event) => { form.type = event.target.value; } },
-          TYPES.map((type) => h("option", { value: type, selected: type === form.type }, t(`type.${type}`)))),
-        h("button", { type: "submit", class: "primary", id: "field-add" }, known ? t("field.merge") : t("field.add"))),
+        type, submit),
       h("p", { class: "value" }, h("q", {}, short(value, 300) || t("selection.empty")),
-        taken.length ? h("span", { class: "hint" }, t("selection.taken", taken.map((one) => one.path).join(", "))) : null),
+        taken.length ? h("span", { class: "hint taken" }, t("selection.taken", taken.map((one) => one.path).join(", "))) : null),
       it(its, taken));
   }
 
@@ -116,8 +126,8 @@ export function selectionPanel() {
   }
 
   on("selection", () => { reset(); draw(); });
-  on("preview", () => { if (!form.placed && !form.typed) reset(); });
-  on("state preview tree page", draw);
+  on("state preview", () => { if (!form.touched) reset(); draw(); });
+  on("tree page", draw);
   draw();
   return element;
 }

@@ -1,6 +1,6 @@
 // The tag tree of the page in front.
 
-import { h, short } from "../dom.js";
+import { focusOn, h, short } from "../dom.js";
 import { takenBy } from "../fields.js";
 import { choices } from "../picking.js";
 import { on, select, store } from "../store.js";
@@ -28,7 +28,7 @@ export function treePanel(hovered) {
       onclick: () => { list.go(at); choose(node); }, onmouseenter: () => hovered(node), onmouseleave: () => hovered(null),
     },
     h("span", { class: "indent", "data-depth": Math.min(tree.depths[node], 30) },
-      hasKids ? h("span", { class: "twist", onclick: (event) => { event.stopPropagation(); toggle(node); } }, open.has(node) ? "▾" : "▸") : null),
+      hasKids ? h("span", { class: "twist", "aria-hidden": "true", onclick: (event) => { event.stopPropagation(); toggle(node); } }, open.has(node) ? "▾" : "▸") : null),
     h("span", { class: "what" }, isText ? `“${short(tree.label(node), 60)}”` : short(tree.label(node), 60)),
     taken.map(({ path }) => h("span", { class: "chip" }, path)));
   }
@@ -71,7 +71,7 @@ export function treePanel(hovered) {
     } else if (event.key === "Enter" || event.key === " ") {
       event.preventDefault();
       choose(node);
-      document.getElementById("field-name")?.focus();
+      focusOn("field-name");
     }
   }
 
@@ -79,9 +79,13 @@ export function treePanel(hovered) {
     const next = store.trees.get(store.page) ?? null;
     if (next !== tree) {
       tree = next;
+      list.current = -1;
       open = new Set();
       // The way into the body is open at first.
-      for (let node = 0; tree && node < tree.size && tree.depths[node] < 3; node = tree.names[node] === "head" ? tree.ends[node] : node + 1) open.add(node);
+      for (let node = 0; tree && node < tree.size && tree.depths[node] < 3;) {
+        if (tree.names[node] === "head") node = tree.ends[node];
+        else open.add(node++);
+      }
     }
     draw();
   });

@@ -29,11 +29,14 @@ export function view() {
   const progress = h("progress", { id: "run-progress", "aria-label": t("run.progress"), hidden: true });
   const counts = h("span", { id: "run-counts", role: "status" });
   const search = h("input", { id: "run-search", type: "search", placeholder: t("run.search"), "aria-label": t("run.search"), oninput: () => { wanted = search.value.toLowerCase(); arrange(); } });
-  const head = h("div", { class: "cells head", role: "row" });
-  const list = new RowList({ height: 26, row, label: t("run.results"), role: "grid", key, select: () => {} });
+  const head = h("div", { class: "cells head", id: "results-head", role: "row" });
+  const list = new RowList({ height: 26, row, label: t("run.results"), role: "grid", key, select: tell });
   list.element.id = "results";
+  list.element.setAttribute("aria-owns", "results-head");
+  const reason = h("p", { class: "reason", id: "run-reason", role: "status" });
   list.element.addEventListener("scroll", () => { head.scrollLeft = list.element.scrollLeft; });
   const exports = h("div", { class: "line", id: "run-exports" });
+  const top = h("div", { class: "line top" }, search, exports);
   const commands = h("div", { class: "commands", id: "run-commands" });
   const empty = h("p", { class: "hint" }, t("run.none"));
 
@@ -61,6 +64,9 @@ export function view() {
   async function poll() {
     try { take((await get(`/api/run?from=${rows.length}`)).run); } catch { timer = setTimeout(poll, 2000); }
   }
+
+  // Of a long address the end is seen, which tells pages apart.
+  const address = (url) => h("span", { role: "gridcell", class: "cell address" }, h("bdi", {}, url));
 
   let delay = 0;
   function later() {
@@ -95,11 +101,16 @@ export function view() {
 
   function row(at) {
     const [, number, url, fits, line, cells] = shown[at];
-    return h("div", { class: `row cells ${fits ? "" : "misfit"}`, role: "row", "aria-rowindex": at + 2, onclick: () => list.go(at), ondblclick: () => open(at), title: line || url },
-      h("span", { role: "gridcell", class: "cell state" }, fits ? (line ? "⚠" : "✓") : "✗"),
-      fits ? cells.map((cell) => h("span", { role: "gridcell", class: "cell" }, short(cell, 200)))
-        : [h("span", { role: "gridcell", class: "cell" }, short(url, 200)), h("span", { role: "gridcell", class: "cell long" }, line)],
-      number < 0 ? null : button(t("run.open"), () => open(at), { class: "plain", tabindex: -1 }));
+    return h("div", { class: `row cells ${fits ? "" : "misfit"}`, role: "row", "aria-rowindex": at + 2, onclick: () => { list.go(at); tell(at); }, ondblclick: () => open(at), title: line || url },
+      h("span", { role: "gridcell", class: "cell state", "aria-label": t(fits ? (line ? "run.flawed" : "fits") : "misfit") }, fits ? (line ? "⚠" : "✓") : "✗"),
+      fits ? cells.map((cell, column) => column ? h("span", { role: "gridcell", class: "cell" }, short(cell, 200)) : address(cell))
+        : [address(url), h("span", { role: "gridcell", class: "cell long" }, line)],
+      number < 0 ? null : h("span", { role: "gridcell" }, button(t("run.open"), () => open(at), { class: "plain", tabindex: -1 })));
+  }
+
+  // What is wrong with the row in front.
+  function tell(at) {
+    reason.textContent = shown[at]?.[4] ?? "";
   }
 
   function key(event, at) {
@@ -120,22 +131,24 @@ export function view() {
     progress.hidden = !run?.running;
     const { fit = 0, misfit = 0, unreadable = 0 } = run?.counts ?? {};
     counts.textContent = run ? `${t("run.counts", fit + misfit + unreadable, fit, misfit, unreadable)}${run.error ? ` – ${run.error}` : ""}` : "";
-    fill(controls, run?.running ? button(t("run.stop"), () => post({ op: "stop" }), { id: "run-stop" })
+    refill(controls, run?.running ? button(t("run.stop"), () => post({ op: "stop" }), { id: "run-stop" })
       : button(t("run.start"), start, { class: "primary", id: "run-start" }), progress, counts);
     refill(head, run ? [h("span", { role: "columnheader", class: "cell state" }, button("!", () => { sort = { column: -1, down: false }; draw(); }, { class: "plain", title: t("run.flaws.first"), "aria-label": t("run.flaws.first") })),
       run.columns.map((column, at) => h("span", { role: "columnheader", class: "cell", "aria-sort": sort.column === at ? (sort.down ? "descending" : "ascending") : "none" },
         button(`${column}${sort.column === at ? (sort.down ? " ↓" : " ↑") : ""}`, () => { sort = { column: at, down: sort.column === at && !sort.down }; draw(); }, { class: "plain", id: `sort-${at}` })))] : null);
     fill(exports, run && fit ? [h("span", {}, t("run.export")), FORMS.map((form) => h("a", { class: "button", href: `/api/results.${form}`, download: "", id: `export-${form}` }, t(`form.${form}`)))] : null);
     empty.hidden = Boolean(has);
-    for (const its of [list.element, head, search]) its.hidden = !has;
+    for (const its of [list.element, head, top]) its.hidden = !has;
     arrange();
+    tell(list.current);
   }
 
   const controls = h("div", { class: "line" });
   const listHere = async () => {
     try {
       const answer = await post({ op: "list", name: "" });
-      fill(chooser, h("span", {}, t("run.here")), answer.entries.filter((its) => its.kind !== "project").slice(0, 12).map((its) =>
+      const here = answer.entries.some((its) => its.kind === "page") ? [{ name: t("run.folder"), path: "." }] : [];
+      fill(chooser, h("span", {}, t("run.here")), [...here, ...answer.entries.filter((its) => its.kind !== "project").slice(0, 12)].map((its) =>
         button(its.name, () => { names.value = [...words(names.value), its.path].join("\n"); kept.names = names.value; later(); }, { class: "plain entry" })));
     } catch { /* the list is a help, no more */ }
   };
@@ -150,5 +163,5 @@ export function view() {
       h("h3", {}, t("run.commands")), commands,
       h("h3", {}, t("run.object")), h("p", { class: "hint" }, t("run.object.hint")),
       h("div", { class: "line" }, h("a", { class: "button", href: "/api/page-object.zip", download: "", id: "export-object" }, t("run.object.get")))),
-    h("section", { class: "results", "aria-label": t("run.results") }, h("div", { class: "line top" }, search, exports), head, list.element, empty));
+    h("section", { class: "results", "aria-label": t("run.results") }, top, head, list.element, reason, empty));
 }

@@ -1,6 +1,6 @@
 // The view in which wrappers are made: the page, its tag tree, the output, the actions.
 
-import { button, fill, h } from "../dom.js";
+import { button, fill, focusOn, h } from "../dom.js";
 import { colourOf, fields, foundOf, preview } from "../fields.js";
 import { openDialog } from "../files.js";
 import { PageFrame } from "../frame.js";
@@ -17,10 +17,18 @@ import { t } from "../strings.js";
 export const name = "wrap";
 
 export function view() {
-  const frame = new PageFrame({ pick: (node, kind) => select(node, kind), hover: () => {}, key }, t("page"));
+  const frame = new PageFrame({ pick: (node, kind) => select(node, kind), hover: () => {}, key,
+    shown: () => { mark(true); chosen(); } }, t("page"));
   const status = h("p", { class: "under", role: "status" });
   const selection = selectionPanel();
   const stage = h("div", { class: "stage" }, frame.element, status);
+  // What is above the page grows when something is chosen; the page stays where the pointer is.
+  let top = null;
+  new ResizeObserver(() => {
+    if (!stage.isConnected) return;
+    if (top !== null) frame.element.contentWindow?.scrollBy(0, stage.offsetTop - top);
+    top = stage.offsetTop;
+  }).observe(stage);
   let shown = null;
 
   function key(event) {
@@ -29,7 +37,7 @@ export function view() {
       selection.dispatchEvent(new CustomEvent("studio-widen", { detail: event.key === "ArrowUp" ? 1 : -1 }));
     } else if (event.key === "Enter" && store.selection) {
       event.preventDefault();
-      document.getElementById("field-name")?.focus();
+      focusOn("field-name");
     } else if (event.key === "Escape") select(null);
     else pressed(event);
   }
@@ -48,8 +56,6 @@ export function view() {
       status.textContent = t("page.loading");
       await frame.show(store.page, tree, store.pictures);
       status.textContent = "";
-      mark(true);
-      chosen();
     }
   }
 
@@ -92,6 +98,7 @@ export function view() {
 
 function empty() {
   return h("div", { class: "empty" }, h("h2", {}, t("empty.title")),
+    h("p", {}, t("empty.what")),
     h("ol", {}, ["empty.1", "empty.2", "empty.3"].map((key) => h("li", {}, t(key)))),
     button(t("page.open"), () => openDialog(), { class: "primary", id: "empty-open" }));
 }
