@@ -59,7 +59,7 @@ def correct_a_click(page: BrowserPage) -> None:
     add(page, "1", "heading")
     shows(page, "heading", "1")
     page.click("#bar-undo")
-    page.locator('[id="field-heading"]').wait_for(state="detached")
+    page.locator('[id="field:heading"]').wait_for(state="detached")
     page.click("#bar-redo")
     shows(page, "heading", "1")
     frame_of(page).get_by_text("Goods from the pier", exact=True).click()

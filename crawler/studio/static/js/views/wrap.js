@@ -22,11 +22,13 @@ export function view() {
   const status = h("p", { class: "under", role: "status" });
   const selection = selectionPanel();
   const stage = h("div", { class: "stage" }, frame.element, status);
-  // What is above the page grows when something is chosen; the page stays where the pointer is.
+  // What is above the page grows when something is chosen; the page stays where the pointer is,
+  // and what is chosen stays in sight.
   let top = null;
   new ResizeObserver(() => {
     if (!stage.isConnected) return;
     if (top !== null) frame.element.contentWindow?.scrollBy(0, stage.offsetTop - top);
+    if (store.selection) frame.reveal(store.selection.node);
     top = stage.offsetTop;
   }).observe(stage);
   let shown = null;
