@@ -157,6 +157,12 @@ class History:
         with self._open(writes=True) as database:
             database.execute(query, values)
 
+    def sites(self) -> list[str]:
+        """Return the ids of the sites that have entries, sorted."""
+        with self._open() as database:
+            rows = database.execute("SELECT DISTINCT site FROM runs ORDER BY site").fetchall()
+        return [site for (site,) in rows]
+
     def runs(self, site: str, last: int = 0, now: datetime | None = None) -> list[Run]:
         """Return the entries of a site in their order.
 

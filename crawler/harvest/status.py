@@ -6,7 +6,8 @@ has one live line, and the end of each run has a line.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -21,10 +22,14 @@ from crawler.harvest.plan import SitePlan
 from crawler.harvest.schedule import next_times
 from crawler.journey.statistics import most_frequent
 from crawler.reports.html import render_page
+from crawler.reports.plots import Plot, bar_plot
 from crawler.reports.stdout import table_lines
 
-_RUN_COLUMNS: Final = ("planned", "start", "took", "reason", *FIGURES)
-_COLUMNS: Final = ("site", *_RUN_COLUMNS, "missed", "next", "skipped")
+_FIGURES: Final = ("planned", "start", "took", "reason", *FIGURES)
+COLUMNS: Final = ("site", *_FIGURES, "missed", "next", "skipped")
+"""The headings of the table of sites."""
+RUN_COLUMNS: Final = (*_FIGURES, "detail")
+"""The headings of the table of the runs of a site."""
 _WIDEST: Final = 40
 REASONS: Final = 3
 """How many reasons of a run are named; the others are one number."""
@@ -88,13 +93,19 @@ def gather(
         if any(run.is_open for run in entries) and not is_running(site.id):
             words = "the harvest that ran it ended before it did"
             entries = [replace(r, reason=LOST, detail=words) if r.is_open else r for r in entries]
-        runs = [run for run in entries if run.is_run]
-        last_run = runs[-1] if runs else None
-        ended = [run for run in runs[:-1] if not run.is_open]
-        before = ended[-1] if ended and not runs[-1].is_open else None
         planned = next(iter(next_times(site, now, 1)), None)
-        found.append(SiteStatus(site, tuple(entries[-last:]), planned, last_run, before))
+        status = status_of(site, entries, planned)
+        found.append(replace(status, entries=status.entries[-last:]))
     return found
+
+
+def status_of(site: SitePlan, entries: Sequence[Run], planned: datetime | None) -> SiteStatus:
+    """Return the status of a site of its entries, in their order, and its next planned time."""
+    runs = [run for run in entries if run.is_run]
+    last = runs[-1] if runs else None
+    ended = [run for run in runs[:-1] if not run.is_open]
+    before = ended[-1] if ended and not runs[-1].is_open else None
+    return SiteStatus(site, tuple(entries), planned, last, before)
 
 
 def as_json(statuses: Sequence[SiteStatus]) -> list[dict[str, Any]]:
@@ -117,16 +128,17 @@ def as_json(statuses: Sequence[SiteStatus]) -> list[dict[str, Any]]:
 
 def lines(statuses: Sequence[SiteStatus]) -> Iterator[str]:
     """Yield a table for a terminal: a row a site, its last run against the one before."""
-    yield from table_lines([_COLUMNS, *map(_row, statuses)])
+    yield from table_lines([COLUMNS, *map(site_cells, statuses)])
     for status in statuses:
         if status.last is not None and status.last.detail and not status.last.went_well:
             yield f"{status.site.id}: {fit_width(status.last.detail, _LONGEST_LINE)}"
 
 
-def _row(status: SiteStatus) -> tuple[str, ...]:
+def site_cells(status: SiteStatus) -> tuple[str, ...]:
+    """Return the cells of :data:`COLUMNS`."""
     run, cells, skipped = status.last, ["-", "-", "", "never run", *("" for _ in FIGURES)], ""
     if run is not None:
-        cells, skipped = _run_cells(run), most_frequent(run.skipped, REASONS)
+        cells, skipped = _figures_of(run), most_frequent(run.skipped, REASONS)
         if status.before is not None:
             cells[-len(FIGURES) :] = [
                 f"{number:,} ({status.difference(name):+,})" for name, number in run.figures.items()
@@ -134,8 +146,12 @@ def _row(status: SiteStatus) -> tuple[str, ...]:
     return (status.site.id, *cells, f"{status.missed:,}", show_time(status.next), skipped)
 
 
-def _run_cells(run: Run) -> list[str]:
-    """Return the cells of ``_RUN_COLUMNS``."""
+def run_cells(run: Run) -> list[str]:
+    """Return the cells of :data:`RUN_COLUMNS`."""
+    return [*_figures_of(run), _words_of(run)]
+
+
+def _figures_of(run: Run) -> list[str]:
     return [
         "by hand" if run.planned is None else show_time(run.planned),
         show_time(run.start),
@@ -159,10 +175,38 @@ def as_page(statuses: Sequence[SiteStatus], title: str, now: datetime) -> str:
         title=f"Harvest {title}",
         summary=f"{counted(len(statuses), 'site')}, of {well:,} the last run went well. "
         f"As of {show_time(now)}; all times are UTC.",
-        columns=_COLUMNS,
-        run_columns=_RUN_COLUMNS,
+        columns=COLUMNS,
+        run_columns=RUN_COLUMNS,
         sites=[_site_values(status) for status in statuses],
     )
+
+
+def run_plots(entries: Sequence[Run]) -> list[Plot]:
+    """Return plots of the last runs: pages, items, errors, and why pages gave no item.
+
+    A plot without values is left out.
+    """
+    runs = [run for run in entries if run.is_run and not run.is_open][-_PLOTTED:]
+    versions = {name: [run.figures[name] for run in runs] for name in ("new", "changed", "gone")}
+    others = [run.items - run.new - run.changed - run.gone for run in runs]
+    plotted: tuple[tuple[str, str, dict[str, list[int]]], ...] = (
+        ("pages", "Pages fetched, by run", {"pages": [run.pages for run in runs]}),
+        ("items", "Items exported, by run", versions | {"items": [max(0, n) for n in others]}),
+        ("errors", "Errors, by run", _by_reason([run.errors for run in runs])),
+        ("skipped", "Pages without an item, by run", _by_reason([run.skipped for run in runs])),
+    )
+    starts = [show_time(run.start) for run in runs]
+    seen = (
+        (name, title, {k: v for k, v in parts.items() if any(v)}) for name, title, parts in plotted
+    )
+    return [bar_plot(name, title, starts, parts) for name, title, parts in seen if parts]
+
+
+def _by_reason(found: Sequence[Mapping[str, int]]) -> dict[str, list[int]]:
+    totals: Counter[str] = Counter()
+    for one in found:
+        totals.update(one)
+    return {why: [one.get(why, 0) for one in found] for why, _ in totals.most_common()}
 
 
 def _site_values(status: SiteStatus) -> dict[str, Any]:
@@ -171,7 +215,8 @@ def _site_values(status: SiteStatus) -> dict[str, Any]:
     listed = "1 entry" if every == 1 else f"{every:,} entries"
     most = max((run.items for run in plotted[-_PLOTTED:]), default=0) or 1
     return {
-        "cells": _row(status),
+        "cells": site_cells(status),
+        "plots": run_plots(status.entries),
         "look": "" if status.last is None else _look(status.last),
         "bars": [
             {
@@ -183,7 +228,7 @@ def _site_values(status: SiteStatus) -> dict[str, Any]:
         ],
         "listed": f"the last {_LISTED:,} of {listed}" if every > _LISTED else listed,
         "entries": [
-            {"cells": [*_run_cells(run), _words_of(run)], "look": _look(run)}
+            {"cells": run_cells(run), "look": _look(run)}
             for run in reversed(status.entries[-_LISTED:])
         ],
     }

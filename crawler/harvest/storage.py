@@ -80,6 +80,15 @@ class Storage:
             lock = try_lock(path)
         return None if lock is None else lock.release
 
+    def is_locked(self, name: str) -> bool:
+        """Tell whether another harvest holds a name. Of an object store nobody knows: it may."""
+        if self.path is None:
+            return True
+        release = self.lock(name)
+        if release is not None:
+            release()
+        return release is None
+
     @contextmanager
     def history(self) -> Iterator[tuple[Path, Callable[[], None]]]:
         """Give the file of the history, and what is to be called when it has changed.

@@ -78,18 +78,8 @@ def status(opts: argparse.Namespace, _settings: BaseSettings) -> bool:
     """Print the history of sites, or write it to an HTML file; always True."""
     plan, sites = _plan(opts)
     now, storage = datetime.now(UTC), Storage(plan.output)
-
-    def is_running(site: str) -> bool:
-        if storage.path is None:
-            # Nobody knows: the next harvest does.
-            return True
-        release = storage.lock(site)
-        if release is not None:
-            release()
-        return release is None
-
     with storage.history() as (file, _):
-        statuses = gather(sites, History(file), is_running, now, opts.last)
+        statuses = gather(sites, History(file), storage.is_locked, now, opts.last)
     if opts.html:
         write_whole(Path(opts.html), [as_page(statuses, plan.path.name, now).encode()])
         print_line(f"{opts.html} shows {counted(len(statuses), 'site')}")

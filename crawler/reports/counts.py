@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crawler.core.errors import ArgumentError
 from crawler.core.flow import SiteView, TextMethod
@@ -25,7 +27,10 @@ if TYPE_CHECKING:
 
 _MOST_ROWS = 12
 _EACH_LEVEL = 4
-_BLOCKS = "visible blocks, by distinct pages"
+BLOCKS = "visible blocks, by distinct pages"
+"""The name of the frequencies of blocks."""
+TEXT_NODES = "text-nodes, by occurrences"
+"""The name of the frequencies that the method of Kim and Kim (2021) counts."""
 
 
 def show_counts(args: Sequence[str], _: argparse.Namespace, settings: Settings) -> None:
@@ -97,25 +102,55 @@ def _group(level: int) -> tuple[int, int]:
     return high // 2 + 1, high
 
 
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """Up to which frequency a method keeps blocks; None where nothing is too frequent.
+
+    ``of`` is the name of the frequencies that it is compared with.
+    """
+
+    method: str
+    of: str
+    keeps: int | None
+
+
+def frequencies(view: SiteView) -> dict[str, tuple[NDArray[Any], NDArray[Any]]]:
+    """Return by name what was counted: the distinct frequencies, and how many blocks have each."""
+    found: dict[str, tuple[NDArray[Any], NDArray[Any]]] = {BLOCKS: view.text_levels()}
+    for name, sums in sorted(view.sums.items()):
+        levels = np.unique(sums.counts[sums.counts > 0], return_counts=True)
+        found[f"{name}, by occurrences"] = levels
+    return found
+
+
+def thresholds(view: SiteView, methods: Iterable[TextMethod]) -> list[Threshold]:
+    """Return the thresholds of methods; those whose frequencies were not counted have none."""
+    known = {BLOCKS, *(f"{name}, by occurrences" for name in view.sums)}
+    found = []
+    for one in methods:
+        of = TEXT_NODES if isinstance(one, TextFrequency) else BLOCKS
+        if isinstance(one, CutoffMethod) and of in known:
+            found.append(Threshold(one.name, of, one.cutoff(view).threshold))
+    return found
+
+
 def _site_tables(view: SiteView, method: TextMethod) -> tuple[Table, ...]:
     """Return the frequencies, and the thresholds of the methods that have one."""
-    frequencies = {_BLOCKS: view.text_levels()}
-    for name, sums in sorted(view.sums.items()):
-        found = np.unique(sums.counts[sums.counts > 0], return_counts=True)
-        frequencies[f"{name}, by occurrences"] = found
-    thresholds = []
     names = dict.fromkeys((method.name, "frequency-adaptive", "frequency"))
-    for one in (method if name == method.name else get_method(name) for name in names):
-        title = "text-nodes, by occurrences" if isinstance(one, TextFrequency) else _BLOCKS
-        if isinstance(one, CutoffMethod) and title in frequencies:
-            threshold = one.cutoff(view).threshold
-            name = f"{one.name} (in use)" if one.name == method.name else one.name
-            thresholds.append((name, title, "all" if threshold is None else f"{threshold:,}"))
+    methods = [method if name == method.name else get_method(name) for name in names]
+    rows = tuple(
+        (
+            f"{one.method} (in use)" if one.method == method.name else one.method,
+            one.of,
+            "all" if one.keeps is None else f"{one.keeps:,}",
+        )
+        for one in thresholds(view, methods)
+    )
     columns = ("distinct", "occurrences")
     return (
         *(
             Table(title, columns, frequency_rows(levels.tolist(), blocks.tolist()))
-            for title, (levels, blocks) in frequencies.items()
+            for title, (levels, blocks) in frequencies(view).items()
         ),
-        Table("method", ("frequency of", "keeps at most"), tuple(thresholds)),
+        Table("method", ("frequency of", "keeps at most"), rows),
     )

@@ -26,6 +26,7 @@ from crawler.studio.guard import Guard
 from crawler.studio.messages import Message
 from crawler.studio.operations import perform
 from crawler.studio.runs import TYPES
+from crawler.studio.site import SiteReading
 from crawler.studio.workspace import Workspace
 from crawler.wrapper.page_object import page_object
 
@@ -57,6 +58,8 @@ class Studio:
             Route("/api/events", self.events),
             Route("/api/run", self.run),
             Route("/api/results.{form}", self.results),
+            Route("/api/reading/{view}", self.reading),
+            Route("/api/site/{block}", self.block),
             Route("/api/page-object.zip", self.page_object),
             Route("/frame/{page:int}", self.frame),
             Mount("/static", StaticFiles(directory=_STATIC)),
@@ -101,6 +104,22 @@ class Studio:
         if runs is None or not start.isdecimal():
             return JSONResponse({"run": None})
         return JSONResponse({"run": runs.progress(int(start))})
+
+    async def reading(self, request: Request) -> Response:
+        """Give how far the reading of a view is, with what it has found if that is not known."""
+        known = request.query_params.get("known", "")
+        found = self.workspace.readings.get(request.path_params["view"])
+        if found is None:
+            return JSONResponse({"reading": None})
+        number = int(known) if known.isdecimal() else -1
+        return await _answer(lambda: {"reading": found.progress(number)})
+
+    async def block(self, request: Request) -> Response:
+        """Give the pages on which a block of the site stands."""
+        found = self.workspace.readings.get("site")
+        if not isinstance(found, SiteReading):
+            return _refused(ArgumentError("no site was read yet"))
+        return await _answer(found.pages_of, request.path_params["block"])
 
     async def results(self, request: Request) -> Response:
         """Give the results of the run as a file."""

@@ -15,9 +15,11 @@ from crawler.discovery.addresses import check_address
 from crawler.store.files import write_whole
 from crawler.studio.edits import EDITS, record_around, with_shape
 from crawler.studio.fetching import fetch
+from crawler.studio.history import start_history
 from crawler.studio.messages import Message
 from crawler.studio.pages import addresses_in, inside, is_remote, list_folder, page_at
 from crawler.studio.runs import Run, command_lines
+from crawler.studio.site import start_site
 from crawler.studio.workspace import Workspace
 from crawler.wrapper.project_store import keep_page, load_schema
 
@@ -151,10 +153,12 @@ def run(workspace: Workspace, message: Message) -> Answer:
     return {"run": workspace.runs.progress(0)}
 
 
-def stop(workspace: Workspace, _: Message) -> Answer:
-    """Stop the run."""
-    if workspace.runs is not None:
-        workspace.runs.stop()
+def stop(workspace: Workspace, message: Message) -> Answer:
+    """Stop the run, or the reading of a view."""
+    view = message.text("view", "run")
+    job = workspace.runs if view == "run" else workspace.readings.get(view)
+    if job is not None:
+        job.stop()
     return {}
 
 
@@ -227,6 +231,8 @@ QUESTIONS: Final[Mapping[str, Callable[[Workspace, Message], Answer]]] = {
     "list": folder_list,
     "near": near,
     "propose": proposal,
+    "read_history": start_history,
+    "read_site": start_site,
     "run": run,
     "stop": stop,
 }

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import threading
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -13,13 +11,14 @@ from typing import Any
 
 from scrapy.utils.project import inside_project
 
-from crawler.core.errors import ArgumentError, CorpusError, UnreadablePageError
+from crawler.core.errors import ArgumentError, UnreadablePageError
 from crawler.core.page.page import MAX_PAGE_BYTES
 from crawler.core.wrapper.output import Result
 from crawler.core.wrapper.project import Project
 from crawler.core.wrapper.tree import PageTree, join_trees, read_tree
 from crawler.store.sources import is_address
 from crawler.studio.fetching import fetch_all
+from crawler.studio.jobs import Job
 from crawler.studio.pages import inside
 from crawler.wrapper.actions import addresses_of
 from crawler.wrapper.documents import cell_of, document, table_columns, workbook
@@ -53,8 +52,8 @@ class Row:
     line: str = ""
 
 
-class Run:
-    """A run over pages. It goes on in a thread of its own until all are done, or it is stopped.
+class Run(Job):
+    """A run over pages. It goes on until all are done, or it is stopped.
 
     Args:
         project: the project as it is now.
@@ -84,31 +83,17 @@ class Run:
         self._results: list[Result] = []
         self._rows: list[Row] = []
         self._counts = {"fit": 0, "misfit": 0, "unreadable": 0}
-        self._error = ""
-        self._stopped = threading.Event()
-        self._began = time.monotonic()
-        self._seconds = 0.0
-        self._thread = threading.Thread(target=self._work, daemon=True)
-        self._thread.start()
-
-    def stop(self) -> None:
-        """End the run; its results so far stay."""
-        self._stopped.set()
-
-    def wait(self) -> None:
-        """Wait until the run has ended."""
-        self._thread.join()
+        super().__init__()
 
     def progress(self, start: int) -> Answer:
         """Return how far the run is, and rows of results from a number on."""
-        running = self._thread.is_alive()
         rows = self._rows[start : start + _ROWS]
         return {
-            "running": running,
+            "running": self.running,
             "names": self.names,
             "counts": self._counts,
-            "error": self._error,
-            "seconds": round(time.monotonic() - self._began if running else self._seconds, 1),
+            "error": self.error,
+            "seconds": self.seconds,
             "columns": table_columns(self.project.schema),
             "start": start,
             "more": len(self._rows) > start + len(rows),
@@ -131,14 +116,10 @@ class Run:
         text = "".join(document(form, schema, results, alone=alone))
         return name, text.encode("utf-8", "backslashreplace")
 
-    def _work(self) -> None:
-        try:
-            with closing(ProjectRunner(self.project, self._file)) as runner:
-                self._run(runner)
-        except CorpusError as error:
-            self._error = str(error)
-        finally:
-            self._seconds = time.monotonic() - self._began
+    def work(self) -> None:
+        """Run the project on all pages."""
+        with closing(ProjectRunner(self.project, self._file)) as runner:
+            self._run(runner)
 
     def _run(self, runner: ProjectRunner) -> None:
         trees = self._trees()
@@ -147,7 +128,7 @@ class Run:
             name, at, _ = loaded[0]
             trees = iter([(name, at, join_trees([tree for *_, tree in loaded]))])
         for name, at, tree in trees:
-            if self._stopped.is_set():
+            if self.stopped:
                 return
             self._take(name, at, runner.run(tree, (name, "", *self._args)))
 

@@ -20,6 +20,7 @@ from crawler.core.wrapper.project import GROUP, Element, Project, new_project
 from crawler.core.wrapper.project_file import read_project, write_project
 from crawler.scripting.calls import ScriptsNotInstalledError
 from crawler.store.files import lock_beside
+from crawler.studio.jobs import Job
 from crawler.studio.journal import Journal, Label, hash_of
 from crawler.studio.pages import OpenPage, inside
 from crawler.studio.preview import preview_of
@@ -56,6 +57,7 @@ class Workspace:
         self._hashed: tuple[Project | None, str] = (None, "")
         self._runner: ProjectRunner | None = None
         self.runs: Run | None = None
+        self.readings: dict[str, Job] = {}
         self._begin()
 
     @property
@@ -80,6 +82,8 @@ class Workspace:
                 self._runner.close()
             if self.runs is not None:
                 self.runs.stop()
+            for reading in self.readings.values():
+                reading.stop()
             self._held.release()
 
     def another(self, file: str) -> Workspace:
@@ -203,6 +207,13 @@ class Workspace:
                 if preview["hash"] != known:
                     answer["preview"] = {"page": number, **preview}
             return answer
+
+    def read(self, view: str, reading: Job) -> None:
+        """Take a reading as that of a view; the one before it is stopped."""
+        with self.lock:
+            if view in self.readings:
+                self.readings[view].stop()
+            self.readings[view] = reading
 
     # What changes it.
 

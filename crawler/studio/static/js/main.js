@@ -8,10 +8,12 @@ import { bar } from "./bar.js";
 import { listen } from "./keys.js";
 import { emit, follow, loadPage, on, refresh, store } from "./store.js";
 import { setLanguage, t } from "./strings.js";
+import * as history from "./views/history.js";
 import * as run from "./views/run.js";
+import * as site from "./views/site.js";
 import * as wrap from "./views/wrap.js";
 
-const VIEWS = [wrap, run];
+const VIEWS = [wrap, run, site, history];
 
 const made = new Map();
 

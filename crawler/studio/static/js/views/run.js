@@ -3,6 +3,7 @@
 import { attempt, get, post } from "../api.js";
 import { button, fill, h, refill, short } from "../dom.js";
 import { say } from "../notes.js";
+import { chooser } from "../reading.js";
 import { setView } from "../bar.js";
 import { act, on, showPage, store } from "../store.js";
 import { t } from "../strings.js";
@@ -144,22 +145,13 @@ export function view() {
   }
 
   const controls = h("div", { class: "line" });
-  const listHere = async () => {
-    try {
-      const answer = await post({ op: "list", name: "" });
-      const here = answer.entries.some((its) => its.kind === "page") ? [{ name: t("run.folder"), path: "." }] : [];
-      fill(chooser, h("span", {}, t("run.here")), [...here, ...answer.entries.filter((its) => its.kind !== "project").slice(0, 12)].map((its) =>
-        button(its.name, () => { names.value = [...words(names.value), its.path].join("\n"); kept.names = names.value; later(); }, { class: "plain entry" })));
-    } catch { /* the list is a help, no more */ }
-  };
-  const chooser = h("div", { class: "line chooser" });
-  listHere();
+  const here = h("div", {}, chooser((path) => { names.value = [...words(names.value), path].join("\n"); kept.names = names.value; later(); }, (its) => its.kind !== "project"));
   draw();
   drawCommands();
   poll();
   on("state", later);
   return h("div", { class: "run" },
-    h("section", { class: "settings", "aria-label": t("run.what") }, h("h2", {}, t("run.names")), names, chooser, args, controls,
+    h("section", { class: "settings", "aria-label": t("run.what") }, h("h2", {}, t("run.names")), names, here, args, controls,
       h("h3", {}, t("run.commands")), commands,
       h("h3", {}, t("run.object")), h("p", { class: "hint" }, t("run.object.hint")),
       h("div", { class: "line" }, h("a", { class: "button", href: "/api/page-object.zip", download: "", id: "export-object" }, t("run.object.get")))),

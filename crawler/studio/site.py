@@ -1,0 +1,344 @@
+"""The blocks of a site: how many stand on how many pages, and the most frequent ones with theirs.
+
+Pages are counted as crawls count them; the counts that a crawl kept are not counted anew. Counts
+hold keys of blocks and no text, so texts come from the pages: of those, only the ones that have a
+block whose text is not known yet are read again.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crawler.core.counting.observation import BLOCKS
+from crawler.core.errors import ArgumentError, UnreadablePageError
+from crawler.core.flow import Page, SiteCounts, SiteView, get_method, observe, read
+from crawler.core.page.page import MAX_PAGE_BYTES
+from crawler.core.wording import fit_width
+from crawler.reports import counts as reports
+from crawler.reports.plots import Plot, curve_plot
+from crawler.reports.stdout import Table
+from crawler.store.archive import ARCHIVE_SUFFIXES
+from crawler.store.counts import CountStore, read_counts
+from crawler.store.files import site_named
+from crawler.store.sources import read_source
+from crawler.store.spill_arrays import DiskSpace
+from crawler.studio.jobs import Job
+from crawler.studio.messages import Message
+from crawler.studio.pages import inside
+
+if TYPE_CHECKING:
+    from crawler.studio.workspace import Workspace
+
+Answer = dict[str, Any]
+_MOST_BLOCKS: Final = 5_000
+_MOST_PAGES: Final = 5_000
+_MOST_SITES: Final = 1_000
+_TEXT: Final = 300
+_SHOW_SECONDS: Final = 2.0
+# The paper's method counts text nodes, and is asked what to count beside blocks.
+_PAPER: Final = "frequency"
+_METHODS: Final = ("frequency-adaptive", _PAPER)
+_NAMES: Final = {reports.BLOCKS: "blocks", reports.TEXT_NODES: "text-nodes"}
+_KINDS: Final = (
+    "name a folder of saved pages, an archive (.warc.gz), a list of pages (.jsonl), the counts of "
+    "a crawl (.npz), or the folder CORPUS_DIR of a crawl"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Where a site is read: the counts of each site, or none; the folders and files of pages."""
+
+    kept: Mapping[str, Callable[[SiteReading], SiteCounts]]
+    pages: tuple[Path, ...]
+
+
+def find_site(folder: Path, name: str, pages: str) -> Found:
+    """Find the counts and the pages of a name.
+
+    Args:
+        folder: the working folder.
+        name: pages, counts, or the folder of a crawl.
+        pages: where the pages of counts are; empty for the archives that the crawl kept.
+
+    Raises:
+        CorpusError: it is outside of the folder, or there is nothing that can be read.
+    """
+    path = inside(folder, name)
+    given = tuple(inside(folder, one) for one in (pages,) if one)
+    for one in given or (path,):
+        if not one.exists():
+            raise ArgumentError(f"{one} does not exist; {_KINDS}")
+    if path.suffix == ".npz":
+        site = site_named(path.parent.name)
+        return Found({site: lambda reading: read_counts(path, reading.space)}, given)
+    if any(path.glob("sites/*/counts")):
+        one = min(path.glob("sites/*/counts")).parent.relative_to(folder)
+        raise ArgumentError(f"{name} is the folder of a harvest; name a site's, such as {one}")
+    store = next((root for root in (path / "counts", path) if any(root.glob("*/*.npz"))), None)
+    if store is None and not any(path.glob("*.npz")):
+        return Found({}, (path,))
+    kept = CountStore(inside(folder, str(store or path.parent)))
+    sites = kept.sites() if store else [site_named(path.name)]
+    archives = [one for one in path.glob("spool/*") if one.name.endswith(ARCHIVE_SUFFIXES)]
+    found = given or tuple(inside(folder, str(one)) for one in sorted(archives))
+    return Found({site: partial(_load, kept, site) for site in sites}, found)
+
+
+def _load(store: CountStore, site: str, reading: SiteReading) -> SiteCounts:
+    return store.load(site, lambda error: reading.notes.append(str(error)), reading.space)
+
+
+class SiteReading(Job):
+    """Reads a site in the background.
+
+    Args:
+        folder: the working folder.
+        space: where counts are kept that do not fit memory.
+        asked: ``name`` and ``pages`` as in :func:`find_site`, and ``site``, empty for the first.
+        known: a reading of the same name, whose counts are used, where another site is chosen.
+
+    Raises:
+        CorpusError: as :func:`find_site`.
+    """
+
+    def __init__(
+        self, folder: Path, space: DiskSpace, asked: Mapping[str, str], known: SiteReading | None
+    ) -> None:
+        self.asked = dict(asked)
+        self.space = space
+        self.notes: list[str] = []
+        self._folder = folder
+        self._found = find_site(folder, asked["name"], asked["pages"])
+        self.counts: dict[str, SiteCounts] = known.counts if known else {}
+        # Of each page the number of its source, and its number in that.
+        self.places: dict[str, tuple[int, int]] = known.places if known else {}
+        if not self._found.kept and not self.counts:
+            _source(self._found.pages[0])
+        elif asked["site"] and asked["site"] not in {*self._found.kept, *self.counts}:
+            raise ArgumentError(f"there are no counts of {asked['site']}; choose another site")
+        self._site = asked["site"] or next(iter(self._found.kept), "")
+        self._stage = "count"
+        self._read = 0
+        self._skipped: Counter[str] = Counter()
+        self._summary: Answer | None = None
+        self._keys = np.empty(0, np.uint64)
+        self._frequencies: list[tuple[int, int]] = []
+        self._texts: dict[int, str] = {}
+        self._revision = 0
+        self._reading = threading.Lock()
+        super().__init__()
+
+    def progress(self, known: int) -> Answer:
+        """Return how far the reading is, and what it has found if that is not known."""
+        counted = [(len(counts), site) for site, counts in list(self.counts.items())]
+        by_size = [site for _, site in sorted(counted, reverse=True)]
+        answer: Answer = {
+            **self.asked,
+            "running": self.running,
+            "error": self.error,
+            "notes": self.notes[:3],
+            "seconds": self.seconds,
+            "stage": self._stage,
+            "read": self._read,
+            "skipped": sum(self._skipped.values()),
+            "reasons": dict(self._skipped.most_common(3)),
+            "sites": list(self._found.kept or by_size)[:_MOST_SITES],
+            "site": self._site,
+            "sources": len(self._found.pages),
+            "revision": self._revision,
+        }
+        if known != self._revision:
+            answer |= {"summary": self._summary, "rows": self._rows()}
+        return answer
+
+    def _rows(self) -> list[list[Any]]:
+        keys: list[int] = self._keys.tolist()
+        return [
+            [f"{key:016x}", self._texts.get(key), *both]
+            for key, both in zip(keys, self._frequencies, strict=True)
+        ]
+
+    def pages_of(self, block: str) -> Answer:
+        """Return the addresses of the pages on which a block stands, and where these are.
+
+        Raises:
+            ArgumentError: there is no such block.
+        """
+        try:
+            key = np.uint64(int(block, 16))
+        except (ValueError, OverflowError):
+            key = np.uint64(0)
+        if key not in self._keys:
+            raise ArgumentError("there is no such block; read the site again")
+        found, first = [], 0
+        with self._reading:
+            counts = self.counts[self._site]
+            for rows in counts.rows(BLOCKS):
+                ends = np.cumsum(rows.sizes)
+                at = np.searchsorted(ends, np.flatnonzero(rows.keys == key), side="right")
+                found.append(at + first)
+                first += len(rows)
+            urls = counts.urls()
+        numbers = np.concatenate(found).tolist()
+        return {
+            "block": block,
+            "number": len(numbers),
+            "pages": [self._placed(urls[number]) for number in numbers[:_MOST_PAGES]],
+        }
+
+    def _placed(self, url: str) -> list[Any]:
+        place = self.places.get(url)
+        if place is None:
+            return [url, None, -1]
+        path = self._found.pages[place[0]]
+        return [url, path.relative_to(self._folder).as_posix(), place[1]]
+
+    def work(self) -> None:
+        """Count the pages, or load their counts; then find the texts of the frequent blocks."""
+        if self._found.kept:
+            if self._site not in self.counts:
+                self.counts[self._site] = self._found.kept[self._site](self)
+        elif not self.counts:
+            self._count()
+            self._site = max(self.counts, key=lambda site: len(self.counts[site]), default="")
+        counts = self.counts.get(self._site)
+        if not counts:
+            why = ", ".join(f"{reason} {n:,}" for reason, n in self._skipped.most_common(3))
+            empty = f"{self.asked['name']} holds no page that can be read{why and f' ({why})'}"
+            raise ArgumentError(self.notes[0] if self.notes else f"{empty}; {_KINDS}")
+        self._stage = "view"
+        self._survey(counts.view())
+        self._stage = "texts"
+        self._find_texts(counts)
+
+    def _count(self) -> None:
+        method = get_method(_PAPER)
+        for place, page in self._pages(self._skip):
+            try:
+                document = read(page, MAX_PAGE_BYTES)
+            except UnreadablePageError as error:
+                self._skip(error.reason, page.url)
+                continue
+            site = page.site_name
+            if site not in self.counts:
+                self.counts[site] = SiteCounts(self.space)
+            self.counts[site].add(observe(document, method))
+            self.places[page.url] = place
+
+    def _pages(self, on_skip: Callable[[str, str], None]) -> Iterator[tuple[tuple[int, int], Page]]:
+        """Yield the pages with their places until the reading is stopped."""
+        self._read = 0
+        for number, path in enumerate(self._found.pages):
+            for at, page in enumerate(_source(path, on_skip)):
+                if self.stopped:
+                    return
+                self._read += 1
+                yield (number, at), page
+
+    def _skip(self, reason: str, _: str) -> None:
+        self._skipped[reason] += 1
+
+    def _survey(self, view: SiteView) -> None:
+        """Summarise a site, and choose its most frequent blocks."""
+        order = np.lexsort((view.keys, -view.frequencies.astype(np.int64)))[:_MOST_BLOCKS]
+        both = zip(
+            view.frequencies[order].tolist(), view.text_frequencies[order].tolist(), strict=True
+        )
+        self._keys, self._frequencies = view.keys[order], list(both)
+        found = reports.thresholds(view, map(get_method, _METHODS))
+        self._summary = {
+            "seen": view.pages_seen,
+            "pages": view.pages,
+            "near": len(view.duplicate_of),
+            "recurring": len(view.keys),
+            "single": view.single_blocks,
+            "thresholds": [{**asdict(one), "of": _NAMES[one.of]} for one in found],
+            "plot": asdict(site_plot(view)),
+        }
+        self._revision += 1
+
+    def _find_texts(self, counts: SiteCounts) -> None:
+        missing = np.sort(self._keys)
+        told, placed = time.monotonic(), len(self.places) > 0
+        for place, page in self._pages(lambda _reason, _detail: None):
+            if placed and not len(missing):
+                break
+            self.places[page.url] = place
+            missing = self._take_texts(counts, page, missing)
+            if time.monotonic() - told > _SHOW_SECONDS:
+                self._revision += 1
+                told = time.monotonic()
+        self._revision += 1
+
+    def _take_texts(
+        self, counts: SiteCounts, page: Page, missing: NDArray[np.uint64]
+    ) -> NDArray[np.uint64]:
+        """Take the texts of blocks from a page that has some; return the keys still without."""
+        try:
+            with self._reading:
+                keys, _ = counts.blocks(page.url)
+            if not np.isin(missing, keys, assume_unique=True).any():
+                return missing
+            blocks = read(page, MAX_PAGE_BYTES).blocks
+        except (KeyError, UnreadablePageError):
+            return missing
+        texts = {block.key: block.text for block in blocks}
+        own = np.fromiter(texts, dtype=np.uint64, count=len(texts))
+        for key in missing[np.isin(missing, own)].tolist():
+            self._texts[key] = fit_width(texts[key], _TEXT)
+        return missing[~np.isin(missing, own)]
+
+
+def _source(
+    path: Path, on_skip: Callable[[str, str], None] = lambda _reason, _detail: None
+) -> Iterator[Page]:
+    return read_source(path, on_skip=on_skip)
+
+
+def site_plot(view: SiteView) -> Plot:
+    """Return the curve of a site's frequencies, with the thresholds of methods."""
+    curves, rows = {}, []
+    for name, (levels, numbers) in reports.frequencies(view).items():
+        if name in _NAMES:
+            pairs = list(zip(levels.tolist(), numbers.tolist(), strict=True))
+            curves[_NAMES[name]] = pairs
+            grouped = reports.frequency_rows(levels.tolist(), numbers.tolist())
+            rows += [(_NAMES[name], *row) for row in grouped]
+    series = list(curves)
+    lines = [
+        (one.keeps, series.index(_NAMES[one.of]))
+        for one in reports.thresholds(view, map(get_method, _METHODS))
+        if one.keeps is not None
+    ]
+    table = Table("of", ("frequency", "distinct", "occurrences"), tuple(rows))
+    return curve_plot("frequencies", "Distinct blocks by frequency", curves, lines, table)
+
+
+def start_site(workspace: Workspace, message: Message) -> Answer:
+    """Read a site in the background; a reading before it is stopped.
+
+    Raises:
+        CorpusError: there is nothing to read.
+    """
+    asked = {part: message.text(part, "").strip() for part in ("name", "pages", "site")}
+    if not asked["name"]:
+        raise ArgumentError(_KINDS)
+    known, old = None, workspace.readings.get("site")
+    # Only to choose another site is what was read used again: a folder may have changed.
+    if isinstance(old, SiteReading) and not old.running and asked["site"]:
+        known = old if all(old.asked[part] == asked[part] for part in ("name", "pages")) else None
+    space = known.space if known else DiskSpace(workspace.beside)
+    made = SiteReading(workspace.folder, space, asked, known)
+    workspace.read("site", made)
+    return {"reading": made.progress(0)}
