@@ -18,8 +18,11 @@ from crawler.reports.stdout import Table
 COLOURS: Final = 8
 """How many series have colours of their own."""
 
-_WIDTH: Final = 640
-_HEIGHT: Final = 200
+OTHER: Final = "other"
+"""The series of all that have none."""
+
+_WIDTH: Final = 500
+_HEIGHT: Final = 190
 _FLOOR: Final = _HEIGHT - 22
 _TOP: Final = 12
 _RIGHT: Final = 10
@@ -78,13 +81,13 @@ def bar_plot(
         title: the same for people.
         columns: the label of each bar.
         series: the values of each series, one a column, the lowest part of the bars first. Series
-            beyond the colours there are become one, ``other``.
+            beyond the colours there are become one, :data:`OTHER`.
     """
     parts = {key: tuple(values) for key, values in series.items()}
     if len(parts) > COLOURS:
-        names = list(parts)[COLOURS - 1 :]
-        rest = [parts.pop(key) for key in names]
-        parts["other"] = tuple(map(sum, zip(*rest, strict=True)))
+        kept = [key for key in parts if key != OTHER][: COLOURS - 1]
+        rest = [parts.pop(key) for key in list(parts) if key not in kept]
+        parts[OTHER] = tuple(map(sum, zip(*rest, strict=True)))
     rows = tuple(
         (label, *(f"{values[at]:,}" for values in parts.values()))
         for at, label in enumerate(columns)
@@ -151,7 +154,7 @@ def curve_plot(
     labels = [(y_of(tick), tick) for tick in _log_ticks(largest)]
     left = max(_width(f"{tick:,}") for _, tick in labels) + _GAP
     widest = max((x for x, _ in points), default=1)
-    x_of = _logarithmic(0.8, max(widest, 2) * 1.1, left, _WIDTH - _RIGHT)
+    x_of = _logarithmic(0.8, max(widest + 1, widest * 1.1), left, _WIDTH - _RIGHT)
     paths = [_grid(left, [y for y, _ in labels])]
     for number, curve in enumerate(curves.values()):
         dots = "".join(f"M{x_of(x):.1f} {y_of(y):.1f}h0" for x, y in curve)
@@ -162,7 +165,7 @@ def curve_plot(
         # A line has a row of its own for its label, above all lines to its right.
         x, y, label = x_of(math.sqrt(value * (value + 1))), _TOP + _LINE * row, f"≤ {value:,}"
         paths.append((f"line s{number}", 1.5, f"M{x:.1f} {y - 8}V{_FLOOR}"))
-        fits = x + _width(label) < _WIDTH
+        fits = x + 4 + _width(label) <= _WIDTH
         texts.append((round(x + (4 if fits else -4), 1), y, "start" if fits else "end", label))
     legend = tuple((f"s{number}", key) for number, key in enumerate(curves))
     return Plot(name, title, legend, table, Drawing(_WIDTH, _HEIGHT, tuple(paths), tuple(texts)))

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import islice, takewhile
 from typing import Final
 
-from crawler.reports.plots import Plot, bar_plot
+from crawler.reports.plots import OTHER, Plot, bar_plot
 from crawler.store.files import time_of
 
 NONE: Final = "none"
@@ -75,7 +75,7 @@ class Timeline:
             return
         known, name = self._names[what], name[:_NAME_CHARS]
         if name not in known and len(known) >= _NAMES:
-            name = "other"
+            name = OTHER
         known.add(name)
         self._counts[what][time.isoformat()[:unit], name] += 1
 

@@ -221,6 +221,7 @@ class SiteReading(Job):
         self._survey(counts.view())
         self._stage = "texts"
         self._find_texts(counts)
+        self._read = sum(map(len, self.counts.values()))
 
     def _count(self) -> None:
         method = get_method(_PAPER)
@@ -322,7 +323,8 @@ def site_plot(view: SiteView) -> Plot:
         if one.keeps is not None
     ]
     table = Table("of", ("frequency", "distinct", "occurrences"), tuple(rows))
-    return curve_plot("frequencies", "Distinct blocks by frequency", curves, lines, table)
+    title = "How many distinct blocks have which frequency"
+    return curve_plot("frequencies", title, curves, lines, table)
 
 
 def start_site(workspace: Workspace, message: Message) -> Answer:

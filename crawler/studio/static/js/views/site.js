@@ -56,7 +56,11 @@ export function view() {
     found = next;
     empty.hidden = Boolean(next.summary);
     body.hidden = !next.summary;
-    if (next.site !== before?.site || next.name !== before?.name) { chosen = null; drawPages(null); }
+    if (next.site !== before?.site || next.name !== before?.name) {
+      chosen = null;
+      list.current = -1;
+      drawPages(null);
+    }
     drawFacts();
     if (!next.summary || !isNew) return;
     // The curve stays as it is while texts come in: its table may be open.
@@ -75,7 +79,7 @@ export function view() {
       its ? [found.sites.length > 1 ? null : h("p", {}, h("strong", {}, found.site)),
         h("dl", {}, line("site.pagesseen", its.seen), line("site.distinct", its.pages), line("site.near", its.near), line("site.recurring", its.recurring), line("site.single", its.single)),
         h("h3", {}, t("site.thresholds")),
-        h("ul", {}, its.thresholds.map((one) => h("li", {}, one.keeps === null ? t("site.threshold.all", one.method) : t("site.threshold", one.method, t(`site.unit.${one.of}`, number(one.keeps)))))),
+        h("ul", {}, its.thresholds.map((one) => h("li", {}, t(one.keeps === null ? "site.threshold.all" : "site.threshold", one.of === "blocks" ? one.method : t("site.paper", one.method), t(`series.${one.of}`), number(one.keeps ?? 0))))),
         its.thresholds.some((one) => one.of !== "blocks") ? null : h("p", { class: "hint" }, t("site.nopaper")),
         found.sources ? null : h("p", { class: "hint", id: "site-notexts" }, t("site.notexts"))] : null);
     limit = adaptive?.keeps ?? Infinity;
