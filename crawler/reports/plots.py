@@ -23,7 +23,7 @@ OTHER: Final = "other"
 
 _WIDTH: Final = 500
 _HEIGHT: Final = 190
-_FLOOR: Final = _HEIGHT - 22
+_FLOOR: Final = _HEIGHT - 24
 _TOP: Final = 12
 _RIGHT: Final = 10
 # Of a label: a character of one column, its height, and the least room between two labels.
@@ -177,11 +177,11 @@ def _logarithmic(low: float, high: float, start: float, end: float) -> Callable[
 
 
 def _log_ticks(most: int) -> list[int]:
-    """Return powers of ten up to a number, and 2 and 5 times these where there are few."""
+    """Return some powers of ten up to a number, and 2 and 5 times these where there are few."""
     powers = [10**power for power in range(len(str(most)))]
     few = len(powers) <= 2  # noqa: PLR2004 - 1 and 10
     more = [factor * power for factor in (2, 5) for power in powers] if few else []
-    return [tick for tick in (*powers, *more) if tick <= most]
+    return [tick for tick in (*powers[:: -(-len(powers) // _TICKS)], *more) if tick <= most]
 
 
 def _grid(left: float, places: Iterable[float]) -> tuple[str, float, str]:
@@ -202,7 +202,7 @@ def _below(labels: Iterable[tuple[float, str]]) -> list[tuple[float, float, str,
         x = min(max(middle, half), _WIDTH - half)
         if all(x + half + _GAP <= start or end + _GAP <= x - half for start, end in taken):
             taken.append((x - half, x + half))
-            texts.append((round(x, 1), float(_HEIGHT - 6), "middle", text))
+            texts.append((round(x, 1), float(_HEIGHT - 4), "middle", text))
     return texts
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from support.studio import browser_page, frame_of, served, workspace_of
 from support.studio_pages import shelves
+from support.studio_site import save_gazette, save_harvest
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page as BrowserPage
@@ -67,12 +68,32 @@ def views(page: BrowserPage, picture: Path) -> None:
     take("run")
 
 
+def pictures_of_site_and_history(page: BrowserPage, picture: Path) -> None:
+    """Take pictures of the views of a site and of a harvest."""
+    page.click("#view-site")
+    page.fill("#site-name", "gazette.jsonl")
+    page.click("#site-start")
+    page.locator("#site-status", has_text="90").wait_for()
+    page.locator("#site-blocks .row", has_text="Section: Culture").click()
+    page.locator("#site-pages-list .row").first.wait_for()
+    page.wait_for_timeout(400)
+    page.screenshot(path=picture.with_name(f"studio-site-{picture.name}.png"))
+    page.click("#view-history")
+    page.fill("#history-name", "harvest")
+    page.click("#history-start")
+    page.locator("#plot-kinds").wait_for()
+    page.wait_for_timeout(400)
+    page.screenshot(path=picture.with_name(f"studio-history-{picture.name}.png"))
+
+
 @pytest.mark.parametrize(("scheme", "locale"), [("light", "en"), ("dark", "en"), ("light", "ko")])
 def test_pictures_of_the_main_views(tmp_path: Path, scheme: str, locale: str) -> None:
     folder = Path(os.environ.get("STUDIO_IMAGES") or tmp_path / "images").absolute()
     folder.mkdir(parents=True, exist_ok=True)
     name = scheme if locale == "en" else locale
     shelves(tmp_path / "pages", 12)
+    save_gazette(tmp_path / "gazette.jsonl")
+    save_harvest(tmp_path / "harvest", runs=30)
     (tmp_path / "pages" / "moved.html").write_text("<h2>Moved</h2><p>Ask elsewhere.", "utf-8")
     opened = ("pages/s1.html", "pages/s2.html", "pages/s3.html")
     options = {"color_scheme": scheme, "locale": {"en": "en-US", "ko": "ko-KR"}[locale]}
@@ -83,5 +104,6 @@ def test_pictures_of_the_main_views(tmp_path: Path, scheme: str, locale: str) ->
     ):
         page.goto(address)
         views(page, folder / name)
-    for view in ("list", "wrap", "script", "run"):
+        pictures_of_site_and_history(page, folder / name)
+    for view in ("list", "wrap", "script", "run", "site", "history"):
         assert (folder / f"studio-{view}-{name}.png").stat().st_size > 20_000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime, timedelta
+from random import Random
 from typing import TYPE_CHECKING
 
 from crawler.core.flow import Page, SiteCounts, observe, read
@@ -76,22 +77,66 @@ def save_items(path: Path, *items: dict[str, object]) -> None:
     path.write_text("".join(f"{json.dumps(its)}\n" for its in items), "utf-8")
 
 
-def save_harvest(folder: Path, runs: int = 3) -> None:
-    """Make the output of a harvest of two sites, and the items of one."""
+def save_gazette(path: Path, pages: int = 90) -> None:
+    """Save a list of pages of a larger site: sections, authors, teasers of other articles."""
+    chance = Random(7)
+    nouns = ("harbour", "bridge", "market", "ferry", "lighthouse", "school", "library", "tram")
+    things = [f"The {noun} {verb}" for noun in nouns for verb in ("opens", "moves", "grows")]
+    titles = [
+        f"{chance.choice(things)} in ward {chr(65 + at % 26)}{at // 26}" for at in range(pages)
+    ]
+    rows = []
+    for number, title in enumerate(titles):
+        teasers = [titles[min(pages - 1, int(chance.expovariate(0.08)))] for _ in range(6)]
+        author = (
+            f"By {['Ada', 'Bo', 'Cy', 'Dee', 'Eli'][min(4, int(chance.expovariate(0.9)))]} Marlow"
+        )
+        section = ("News", "Culture", "Harbour", "Sport")[min(3, int(chance.expovariate(0.8)))]
+        told = "".join(
+            f"<p>{' '.join(chance.choice(things).lower() for _ in range(9))}.</p>" for _ in range(5)
+        )
+        html = (
+            f"<!doctype html><title>{title}</title><div>Harbour Gazette</div><p>Section: {section}</p>"
+            f"<h1>{title}</h1><p>{author}</p>{told}<h2>More from the harbour</h2>"
+            + "".join(f"<p>{teaser}: read the whole story</p>" for teaser in teasers)
+            + "<p>Subscribe to the letter of the gazette</p><p>Printed by the harbour office</p>"
+        )
+        rows.append({"url": f"https://gazette.example/{number}", "html": html})
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
+
+
+def save_harvest(folder: Path, runs: int = 3, odd: str = "forum") -> None:
+    """Make the output of a harvest of two sites, and the items of one.
+
+    ``odd`` is the kind of some of the pages.
+    """
     folder.mkdir()
-    history = History(folder / "history.sqlite")
+    history, chance = History(folder / "history.sqlite"), Random(runs)
     for site in ("blog", "news"):
         for number in range(runs):
             start = START + timedelta(days=number)
+            new, changed, gone = chance.randrange(1, 25), chance.randrange(6), chance.randrange(2)
+            items = new + changed + gone
+            skipped = {
+                "not-article": 1 + chance.randrange(9),
+                "near-duplicate": chance.randrange(4),
+            }
             history.write(
-                Run(site, start, start, start + timedelta(seconds=90), "finished", 9 + number,
-                    5 + number % 4, 3, 2 + number % 4, errors={"404": number % 3},
-                    skipped={"not-article": 4, "near-duplicate": number % 2})
+                Run(site, start, start, start + timedelta(seconds=90), "finished", 30 + number,
+                    items, new, changed, gone, {"404": number % 4, "timeout": number % 7 // 5},
+                    skipped=skipped)
             )  # fmt: skip
-    kinds, languages = ("article", "article", "listing", EVIL), ("ko", "ko", "en", None)
-    items = [
-        item(number % runs, page_type=kinds[number % 4], language=languages[number % 4],
-             published=f"2026-{1 + number % 9:02}-0{1 + number % 7}")
+    kinds = ("article", "article", "article", "listing", odd)
+    languages = ("ko", "ko", "ko", "en", "en", "de", None)
+    items_of_runs = [
+        item(
+            number % runs,
+            page_type=kinds[chance.randrange(5)],
+            language=languages[chance.randrange(7)],
+            published=(START - timedelta(days=int(chance.expovariate(1 / 150)))).isoformat(),
+        )
         for number in range(4 * runs)
-    ]  # fmt: skip
-    save_items(folder / "sites" / "blog" / "articles" / "blog.example" / "r-00001.jsonl", *items)
+    ]
+    save_items(
+        folder / "sites" / "blog" / "articles" / "blog.example" / "r-1.jsonl", *items_of_runs
+    )

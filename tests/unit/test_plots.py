@@ -20,7 +20,7 @@ def boxes(drawing: Drawing) -> list[tuple[float, float, float, float]]:
     for x, y, anchor, text in drawing.texts:
         width = 6.3 * width_of(text)
         left = {"start": x, "middle": x - width / 2, "end": x - width}[anchor]
-        found.append((left, y - 9, left + width, y + 3))
+        found.append((left, y - 10.5, left + width, y + 3))
     return found
 
 
