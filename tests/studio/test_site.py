@@ -89,7 +89,7 @@ def test_the_history_of_a_harvest_is_plotted(tmp_path: Path) -> None:
         page.click("#view-history")
         page.fill("#history-name", "harvest")
         page.click("#history-start")
-        page.locator("#history-status", has_text="48 read").wait_for()
+        page.locator("#history-status", has_text="360 read").wait_for()
         kinds = page.locator("#plot-kinds")
         assert (
             kinds.locator("svg").get_attribute("aria-label")

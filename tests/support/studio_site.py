@@ -82,22 +82,20 @@ def save_gazette(path: Path, pages: int = 90) -> None:
     chance = Random(7)
     nouns = ("harbour", "bridge", "market", "ferry", "lighthouse", "school", "library", "tram")
     things = [f"The {noun} {verb}" for noun in nouns for verb in ("opens", "moves", "grows")]
-    titles = [
-        f"{chance.choice(things)} in ward {chr(65 + at % 26)}{at // 26}" for at in range(pages)
-    ]
+    wards = [f"{chr(65 + at % 26)}{at // 26}" for at in range(pages)]
+    titles = [f"{chance.choice(things)} in ward {ward}" for ward in wards]
     rows = []
     for number, title in enumerate(titles):
         teasers = [titles[min(pages - 1, int(chance.expovariate(0.08)))] for _ in range(6)]
-        author = (
-            f"By {['Ada', 'Bo', 'Cy', 'Dee', 'Eli'][min(4, int(chance.expovariate(0.9)))]} Marlow"
-        )
+        author = ("Ada", "Bo", "Cy", "Dee", "Eli")[min(4, int(chance.expovariate(0.9)))]
         section = ("News", "Culture", "Harbour", "Sport")[min(3, int(chance.expovariate(0.8)))]
         told = "".join(
             f"<p>{' '.join(chance.choice(things).lower() for _ in range(9))}.</p>" for _ in range(5)
         )
         html = (
-            f"<!doctype html><title>{title}</title><div>Harbour Gazette</div><p>Section: {section}</p>"
-            f"<h1>{title}</h1><p>{author}</p>{told}<h2>More from the harbour</h2>"
+            f"<!doctype html><title>{title}</title><div>Harbour Gazette</div>"
+            f"<p>Section: {section}</p><h1>{title}</h1><p>By {author} Marlow</p>{told}"
+            "<h2>More from the harbour</h2>"
             + "".join(f"<p>{teaser}: read the whole story</p>" for teaser in teasers)
             + "<p>Subscribe to the letter of the gazette</p><p>Printed by the harbour office</p>"
         )
@@ -114,15 +112,12 @@ def save_harvest(folder: Path, runs: int = 3, odd: str = "forum") -> None:
     history, chance = History(folder / "history.sqlite"), Random(runs)
     for site in ("blog", "news"):
         for number in range(runs):
-            start = START + timedelta(days=number)
+            start, pages = START + timedelta(days=number), 30 + number * 7 % 23
             new, changed, gone = chance.randrange(1, 25), chance.randrange(6), chance.randrange(2)
             items = new + changed + gone
-            skipped = {
-                "not-article": 1 + chance.randrange(9),
-                "near-duplicate": chance.randrange(4),
-            }
+            skipped = {"not-article": 1 + chance.randrange(9), "near-duplicate": number % 4}
             history.write(
-                Run(site, start, start, start + timedelta(seconds=90), "finished", 30 + number,
+                Run(site, start, start, start + timedelta(seconds=90), "finished", pages,
                     items, new, changed, gone, {"404": number % 4, "timeout": number % 7 // 5},
                     skipped=skipped)
             )  # fmt: skip
@@ -135,8 +130,7 @@ def save_harvest(folder: Path, runs: int = 3, odd: str = "forum") -> None:
             language=languages[chance.randrange(7)],
             published=(START - timedelta(days=int(chance.expovariate(1 / 150)))).isoformat(),
         )
-        for number in range(4 * runs)
+        for number in range(30 * runs)
     ]
-    save_items(
-        folder / "sites" / "blog" / "articles" / "blog.example" / "r-1.jsonl", *items_of_runs
-    )
+    articles = folder / "sites" / "blog" / "articles" / "blog.example"
+    save_items(articles / "run-00001.jsonl", *items_of_runs)

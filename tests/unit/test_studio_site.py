@@ -194,11 +194,11 @@ def test_a_harvest_has_its_runs_and_the_pages_of_a_site(tmp_path: Path) -> None:
     (tmp_path / "plan.toml").write_text(plan, "utf-8")
     with workspace_of(tmp_path) as workspace:
         found = read(workspace, "history", "harvest")
-        assert (found["error"], found["sites"], found["read"]) == ("", ["blog", "news"], 12)
+        assert (found["error"], found["sites"], found["read"]) == ("", ["blog", "news"], 90)
         assert list(plots(found)) == [
             "pages", "items", "errors", "skipped", "kinds", "languages", "dates",
         ]  # fmt: skip
-        assert [row[1] for row in plots(found)["pages"]["rows"]] == ["30", "31", "32"]
+        assert [row[1] for row in plots(found)["pages"]["rows"]] == ["30", "37", "44"]
         assert set(plots(found)["kinds"]["columns"]) == {"article", "listing", EVIL[:30]}
         assert set(plots(found)["languages"]["columns"]) <= {"ko", "en", "de", "none"}
         assert [row[0] for row in found["rows"]] == ["blog", "news"]
