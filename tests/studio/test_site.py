@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from support.studio import browser_page, served, workspace_of
+from support.crawling import ROOT
+from support.studio import browser_page, frame_of, served, workspace_of
 from support.studio_site import EVIL, FOOT, MENU, SITE, save_crawl, save_harvest, save_list
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+CONTRAST = (ROOT / "tests" / "support" / "contrast.js").read_text("utf-8")
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -29,6 +32,10 @@ def test_from_a_block_to_the_page_it_stands_on(tmp_path: Path) -> None:
         page.click("#site-start")
         page.locator("#site-status", has_text="12 read").wait_for()
         rows = page.locator("#site-blocks .row")
+        for width, height in ((700, 430), (1024, 700)):
+            page.set_viewport_size({"width": width, "height": height})
+            assert page.evaluate("document.documentElement.scrollWidth") == width
+        assert page.evaluate(CONTRAST) == []
         # What pages say is text, whatever it is.
         rows.filter(has_text=FOOT).wait_for()
         assert page.locator("#plot-frequencies .dots").count() == 2
@@ -42,7 +49,7 @@ def test_from_a_block_to_the_page_it_stands_on(tmp_path: Path) -> None:
         page.locator("#site-pages-head", has_text="6 addresses").wait_for()
         page.locator("#site-pages-list .row", has_text="/march").click()
         page.locator("#page-1").wait_for()
-        page.frame_locator("iframe.page").get_by_role("heading", name="March").wait_for()
+        frame_of(page).get_by_role("heading", name="March").wait_for()
         # A window that is made anew shows what was read.
         page.reload()
         page.click("#view-site")
@@ -76,6 +83,7 @@ def test_keys_alone_and_what_is_missing_is_said(tmp_path: Path) -> None:
         assert f"https://{SITE}/" in page.locator("#site-pages-list .current").inner_text()
         page.keyboard.press("Enter")
         page.locator("#notes", has_text="읽은 것에 없습니다").wait_for()
+        assert page.evaluate(CONTRAST) == []
 
 
 def test_the_history_of_a_harvest_is_plotted(tmp_path: Path) -> None:
@@ -99,6 +107,7 @@ def test_the_history_of_a_harvest_is_plotted(tmp_path: Path) -> None:
         assert page.title().endswith("Studio")
         assert page.locator("figure.plot").count() == 7
         assert page.locator("#history-runs tbody tr").count() == 12
+        assert page.evaluate(CONTRAST) == []
         # Labels do not lie on each other.
         boxes = kinds.locator("text").evaluate_all(
             "all => all.map(one => one.getBoundingClientRect())"

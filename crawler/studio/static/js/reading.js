@@ -1,7 +1,7 @@
 // What is read in the background for a view: the names that are asked for, progress, the end.
 
 import { attempt, get, post } from "./api.js";
-import { button, fill, h } from "./dom.js";
+import { button, h, onEnter, refill } from "./dom.js";
 import { store } from "./store.js";
 import { t } from "./strings.js";
 
@@ -16,7 +16,7 @@ export function chooser(take, wanted = () => true) {
     let entries = [];
     try { entries = (await post({ op: "list", name })).entries.filter(wanted).slice(0, SHOWN); } catch { /* the list is a help, no more */ }
     if (entries.some((its) => its.kind === "page")) entries.unshift({ name: t("run.folder"), path: name || ".", kind: "" });
-    fill(element, h("span", {}, t("run.here")),
+    refill(element, h("span", {}, t("run.here")),
       name ? button("..", () => { const up = name.split("/").slice(0, -1).join("/"); take(up); browse(up); }, { class: "plain entry", "aria-label": t("reading.up") }) : null,
       entries.map((its) => button(`${its.name}${its.kind === "folder" ? "/" : ""}`, () => { take(its.path); if (its.kind === "folder") browse(its.path); }, { class: "plain entry" })),
       entries.length || name ? null : h("span", {}, t("reading.none", store.state.folder)));
@@ -30,9 +30,8 @@ export function chooser(take, wanted = () => true) {
 export function reading({ view, inputs, wanted, show, status }) {
   let found = null;
   let timer = 0;
-  const fields = inputs.map(([part, key]) => h("input", { id: `${view}-${part}`, type: "text", spellcheck: "false", autocomplete: "off",
-    "aria-label": t(key), placeholder: t(`${part === "name" ? view + ".name" : key}.hint`),
-    onkeydown: (event) => { if (event.key === "Enter") start(); } }));
+  const fields = inputs.map(([part, key]) => onEnter(h("input", { id: `${view}-${part}`, type: "text", spellcheck: "false", autocomplete: "off",
+    "aria-label": t(key), placeholder: t(`${part === "name" ? view + ".name" : key}.hint`) }), () => start()));
   const progress = h("progress", { "aria-label": t("reading.progress") });
   const line = h("span", { id: `${view}-status`, role: "status" });
   const flaw = h("p", { class: "flaw", role: "alert", id: `${view}-flaw` });
@@ -61,10 +60,8 @@ export function reading({ view, inputs, wanted, show, status }) {
   }
 
   function draw() {
-    const focused = controls.contains(document.activeElement);
-    fill(controls, found?.running ? button(t("reading.stop"), () => post({ op: "stop", view }), { id: `${view}-stop` })
+    refill(controls, found?.running ? button(t("reading.stop"), () => post({ op: "stop", view }), { id: `${view}-stop` })
       : button(t("reading.start"), () => start(), { class: "primary", id: `${view}-start` }), found?.running ? progress : null);
-    if (focused) controls.querySelector("button").focus();
     const words = found ? status(found) : "";
     if (line.textContent !== words) line.textContent = words;
     if (flaw.textContent !== (found?.error ?? "")) flaw.textContent = found?.error ?? "";

@@ -35,9 +35,10 @@ export function view() {
   const curve = h("div", { class: "curve" });
   const search = h("input", { id: "site-search", type: "search", placeholder: t("site.search"), "aria-label": t("site.search"), oninput: arrange });
   const count = h("span", { class: "hint", role: "status", id: "site-count" });
-  const head = h("div", { class: "cells head", role: "row" });
+  const head = h("div", { class: "cells head", id: "site-head", role: "row" });
   const list = new RowList({ height: 26, row, label: t("site.blocks"), role: "grid", key: enter(choose), select: () => {} });
   list.element.id = "site-blocks";
+  list.element.setAttribute("aria-owns", "site-head");
   const pageHead = h("p", { class: "hint", role: "status", id: "site-pages-head" });
   const pageList = new RowList({ height: 26, row: pageRow, label: t("site.pagesof"), role: "listbox", key: enter(open), select: () => {} });
   pageList.element.id = "site-pages-list";
