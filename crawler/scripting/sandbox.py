@@ -54,6 +54,7 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
         self.process: subprocess.Popen[bytes] | None = None
         """The process that runs scripts, None where there is none at the moment."""
         self._lock = Lock()
+        self._is_halted = False
 
     def __exit__(self, *_: object) -> None:
         self.close()
@@ -62,6 +63,15 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
         """End the process. A later call starts another one."""
         with self._lock:
             self._end()
+
+    def halt(self) -> None:
+        """End the process at once, though a script runs, which fails; there is no later call.
+
+        Other threads than the one that runs the script may call it.
+        """
+        self._is_halted = True
+        if (process := self.process) is not None:
+            process.kill()
 
     def run(
         self,
@@ -152,6 +162,8 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
             _LostError: there is no answer. The process was killed after so many seconds by the
                 clock, has ended, or answers too much; it is of no use any more.
         """
+        if self._is_halted:
+            raise _LostError("died", "halted")
         process = self.process
         assert process is not None and process.stdin is not None  # noqa: S101, PT018 - it runs and has pipes
         assert process.stdout is not None  # noqa: S101 - as above

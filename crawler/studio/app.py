@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import socket
+import threading
 from collections.abc import AsyncIterator, Callable, Collection
 from pathlib import Path
+from types import FrameType
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -14,13 +17,20 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import (
+    FileResponse,
+    JSONResponse,
+    PlainTextResponse,
+    Response,
+    StreamingResponse,
+)
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from crawler.core.errors import ArgumentError, CorpusError
+from crawler.studio.fetching import stop_fetching
 from crawler.studio.frame import FRAME, QUIRKS, frame_policy
 from crawler.studio.guard import Guard
 from crawler.studio.messages import Message
@@ -32,6 +42,10 @@ from crawler.wrapper.page_object import page_object
 
 _STATIC: Final = Path(__file__).parent / "static"
 _SECONDS: Final = 0.25
+MOST_STREAMS: Final = 100
+"""The most windows that are told of changes."""
+
+_MOST_TOLD: Final = 2_000
 _LOOPBACK: Final = frozenset(("127.0.0.1", "localhost", "[::1]"))
 
 
@@ -46,6 +60,8 @@ class Studio:
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
         self.ended = False
+        self._streams = 0
+        self._lock = threading.Lock()
 
     def routes(self) -> list[Route | Mount]:
         """Return the addresses."""
@@ -73,8 +89,10 @@ class Studio:
         """Do an operation."""
         try:
             message = Message.read(json.loads(await request.body()))
-        except ValueError:
-            return _refused(ArgumentError("the request is no JSON"))
+        except (ValueError, RecursionError):
+            return _refused(ArgumentError("the request is no JSON that can be read"))
+        except ClientDisconnect:
+            return Response(status_code=400)  # nobody reads it any more
         except CorpusError as error:
             return _refused(error)
         if message.parts.get("op") == "project":
@@ -83,9 +101,9 @@ class Studio:
 
     def change(self, message: Message) -> dict[str, Any]:
         """Work on another project from now on."""
-        before = self.workspace
-        self.workspace = before.another(message.text("file"))
-        return {"state": self.workspace.state()}
+        with self._lock:
+            self.workspace = self.workspace.another(message.text("file"))
+            return {"state": self.workspace.state()}
 
     async def state(self, _: Request) -> Response:
         """Give the state of the project."""
@@ -165,26 +183,42 @@ class Studio:
 
     async def events(self, request: Request) -> Response:
         """Tell the number of each change."""
+        if self._streams >= MOST_STREAMS:
+            return PlainTextResponse("too many windows are open; close some", 503)
 
         async def stream() -> AsyncIterator[str]:
             told = -1
-            while not (self.ended or await request.is_disconnected()):
-                if self.workspace.revision != told:
-                    told = self.workspace.revision
-                    yield f"data: {told}\n\n"
-                await asyncio.sleep(_SECONDS)
+            self._streams += 1
+            try:
+                while not (self.ended or await request.is_disconnected()):
+                    if self.workspace.revision != told:
+                        told = self.workspace.revision
+                        yield f"data: {told}\n\n"
+                    await asyncio.sleep(_SECONDS)
+            finally:
+                self._streams -= 1
 
         return StreamingResponse(stream(), media_type="text/event-stream")
 
 
+class _Json(JSONResponse):
+    """JSON in which names of files that are not in UTF-8 have question marks."""
+
+    def render(self, content: object) -> bytes:
+        return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode(
+            "utf-8", "replace"
+        )
+
+
 async def _answer(work: Callable[..., Any], *arguments: object) -> Response:
     try:
-        found = await run_in_threadpool(work, *arguments)
+        return _Json(await run_in_threadpool(work, *arguments))
     except CorpusError as error:
         return _refused(error)
+    except RecursionError:
+        return _refused(ArgumentError("it is nested too deep; make it flatter"))
     except OSError as error:
         return _refused(ArgumentError(f"{error.filename}: {error.strerror or error}"))
-    return JSONResponse(found)
 
 
 def _file(name: str, body: bytes, kind: str) -> Response:
@@ -193,7 +227,7 @@ def _file(name: str, body: bytes, kind: str) -> Response:
 
 
 def _refused(error: CorpusError) -> Response:
-    return JSONResponse({"error": str(error), "kind": type(error).__name__}, 400)
+    return _Json({"error": str(error)[:_MOST_TOLD], "kind": type(error).__name__}, 400)
 
 
 def make_app(studio: Studio, token: str, hosts: Collection[str]) -> ASGIApp:
@@ -211,12 +245,14 @@ def bind(host: str, port: int) -> socket.socket:
     if host in {"", "0.0.0.0", "::"}:  # noqa: S104 - it is refused
         raise ArgumentError("name the one address of this machine by which the studio is reached")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    if not 0 <= port < 1 << 16:
+        raise ArgumentError(f"there is no port {port}; give one from 1 to 65535")
     try:
+        host.encode("idna")
         return socket.create_server((host, port), family=family, backlog=64)
-    except OSError as error:
-        raise ArgumentError(
-            f"{host}:{port} cannot be used: {error.strerror or error}; give another --port"
-        ) from error
+    except (OSError, UnicodeError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise ArgumentError(f"{host}:{port} cannot be used: {why}; give another --port") from error
 
 
 def hosts_of(listening: socket.socket, host: str) -> tuple[str, ...]:
@@ -244,12 +280,20 @@ class StudioServer(uvicorn.Server):
                 lifespan="off",
                 ws="none",
                 server_header=False,
-                timeout_graceful_shutdown=5,
+                timeout_graceful_shutdown=1,
             )
         )
         self._studio = studio
 
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002 - as uvicorn has it
+        """End the server: that is how the studio ends, so the signal is not raised again."""
+        self.should_exit = True
+
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End the streams of events, and then all else."""
+        """End the streams of events, scripts, fetching and runs, and then all else."""
         self._studio.ended = True
+        self._studio.workspace.halt()
+        stop_fetching()
+        # That answers are cut off now is no error.
+        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
         await super().shutdown(sockets)

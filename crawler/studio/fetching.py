@@ -17,6 +17,7 @@ from crawler.core.page.page import Page
 from crawler.discovery.addresses import check_address
 
 _SECONDS = 120
+_running: set[subprocess.Popen[bytes]] = set()
 
 
 def fetch(url: str) -> Page:
@@ -43,10 +44,8 @@ def fetch_all(urls: Sequence[str]) -> list[Page | FetchError]:
         check_address(url)
     command = (sys.executable, "-m", "crawler.studio.fetching", *urls)
     try:
-        done = subprocess.run(  # noqa: S603 - the program is our own, and the addresses are checked
-            command, capture_output=True, timeout=_SECONDS * len(urls), check=False
-        )
-        answers: list[dict[str, Any]] = json.loads(done.stdout.splitlines()[-1])
+        written = _written(command, _SECONDS * len(urls))
+        answers: list[dict[str, Any]] = json.loads(written.splitlines()[-1])
     except subprocess.TimeoutExpired as error:
         raise FetchError(f"{urls[0]} did not come within {_SECONDS} seconds") from error
     except (ValueError, IndexError) as error:
@@ -57,6 +56,25 @@ def fetch_all(urls: Sequence[str]) -> list[Page | FetchError]:
         else Page(its["url"], b64decode(its["body"]), its["content_type"])
         for its in answers
     ]
+
+
+def _written(command: Sequence[str], seconds: float) -> bytes:
+    process = subprocess.Popen(  # noqa: S603 - the program is our own, and the addresses are checked
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    with process:
+        _running.add(process)
+        try:
+            return process.communicate(timeout=seconds)[0]
+        finally:
+            process.kill()
+            _running.discard(process)
+
+
+def stop_fetching() -> None:
+    """End at once all fetching that goes on; it fails where it was asked for."""
+    for process in tuple(_running):
+        process.kill()
 
 
 def main() -> None:

@@ -39,7 +39,8 @@ _SAFE: Final = frozenset(
 
 # What fetches something in styles; what these leave, the policy of the frame refuses.
 _IMPORT: Final = re.compile(r"@import[^;]*;?", re.IGNORECASE)
-_URL: Final = re.compile(r"url\(\s*(?!['\"]?data:)[^)]*\)", re.IGNORECASE)
+# One that is not closed goes on to the end, as in browsers.
+_URL: Final = re.compile(r"url\(\s*+(?!['\"]?data:)[^)]*+\)?", re.IGNORECASE)
 _KINDS: Final = {"png": "png", "jpg": "jpeg", "jpeg": "jpeg", "gif": "gif", "webp": "webp"}
 _NO_INPUTS: Final = frozenset(("file", "hidden", "image", "password"))
 _SILENT: Final = frozenset(("script", "template"))

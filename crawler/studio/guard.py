@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from http.cookies import CookieError, SimpleCookie
 from secrets import compare_digest
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.requests import cookie_parser
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MOST_BYTES = 32 * 1024 * 1024
 """The largest body of a request."""
+
+_MOST_CHARS = 4_000
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -52,7 +54,7 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        refused = self._refusal(scope)
+        refused = _too_long(scope) or self._refusal(scope)
         if refused is not None:
             await refused(scope, receive, _with_headers(send))
             return
@@ -74,7 +76,7 @@ class Guard:
             answer = RedirectResponse("/", 303)
             answer.set_cookie(self.cookie, self._token, httponly=True, samesite="strict")
             return answer
-        if not self._is_token(_cookie(headers.get("cookie", ""), self.cookie)):
+        if not self._is_token(cookie_parser(headers.get("cookie", "")).get(self.cookie, "")):
             why = "the address of the studio has a token; use the address that it printed"
             return PlainTextResponse(why, 403)
         return None
@@ -83,12 +85,11 @@ class Guard:
         return compare_digest(given.encode("utf-8", "replace"), self._token.encode("utf-8"))
 
 
-def _cookie(header: str, name: str) -> str:
-    try:
-        found = SimpleCookie(header).get(name)
-    except CookieError:
-        return ""
-    return found.value if found is not None else ""
+def _too_long(scope: Scope) -> Response | None:
+    # Numbers of more digits cannot be read.
+    if len(scope["path"]) + len(scope["query_string"]) <= _MOST_CHARS:
+        return None
+    return PlainTextResponse("the address is too long", 414)
 
 
 def _bounded(receive: Receive) -> Receive:

@@ -1,8 +1,8 @@
 """The journal beside a project file: every step of a project, and the pages that are open.
 
 It is a folder, ``shop.studio`` beside ``shop.h2x``. ``journal.jsonl`` in it is only appended to,
-and each line is on the disk before the step is shown. A line that was cut off is left out when the
-journal is read. Rules are written once: a step names them by the hash of their text.
+and each line is on the disk before the step is shown. Lines and pages that are damaged are left out
+when the journal is read. Rules are written once: a step names them by the hash of their text.
 """
 
 from __future__ import annotations
@@ -11,20 +11,24 @@ import json
 import os
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from crawler.core.errors import CorpusError, StoreError
 from crawler.core.page.page import Page
 from crawler.core.wrapper.project import Project
 from crawler.core.wrapper.project_file import read_project, write_project
-from crawler.store.files import system_errors, write_whole
+from crawler.store.files import append_whole, system_errors, write_whole
 
 Label = tuple[str, ...]
 """What a step did: a key of the interface's strings, and what is put into it."""
 
 _ADVICE = "Free some space there"
+# What reading a damaged line, or a damaged page, raises.
+_DAMAGED = (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, OSError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,7 @@ class Journal:
         at: the number of the present one.
         saved: the hash of the text that was saved last; empty for none.
         opened: the pages that are open, by their numbers.
+        closed: whether nothing more is written, since another program may work on it.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -60,6 +65,7 @@ class Journal:
         self.steps: list[Step] = []
         self.at = -1
         self.saved = ""
+        self.closed = False
         self.opened: dict[int, Opened] = {}
         self._rules: dict[str, Any] = {}
         self._projects: dict[int, Project] = {}
@@ -101,6 +107,7 @@ class Journal:
         """Make another step the present one."""
         number = min(max(number, 0), len(self.steps) - 1)
         if number != self.at:
+            self.project_at(number)  # a step that cannot be read is not gone to
             self._write({"do": "go", "at": number})
             self.at = number
 
@@ -115,7 +122,7 @@ class Journal:
         number = opened.number
         body = {**asdict(page), "body": b64encode(page.body).decode("ascii")}
         body["name"] = name
-        write_whole(self._page(number), [json.dumps(body, ensure_ascii=False).encode("utf-8")])
+        write_whole(self._page(number), [json.dumps(body).encode("ascii")])
         self._write({"do": "open", "page": number})
         self.opened[number] = opened
         self._next = max(self._next, number + 1)
@@ -146,11 +153,13 @@ class Journal:
         self.at = len(self.steps) - 1
 
     def _write(self, line: Mapping[str, Any]) -> None:
+        if self.closed:
+            raise StoreError(f"{self.folder.stem} was closed; open it again")
+        text = json.dumps(line, ensure_ascii=False).encode("utf-8", "surrogatepass")
         with system_errors(f"{self._file} cannot be written", _ADVICE):
             self.folder.mkdir(parents=True, exist_ok=True)
-            with self._file.open("ab") as file:
-                file.write(json.dumps(line, ensure_ascii=False).encode("utf-8") + b"\n")
-                file.flush()
+            with self._file.open("ab", buffering=0) as file:
+                append_whole(file, text + b"\n")
                 os.fsync(file.fileno())
 
     def _read(self) -> None:
@@ -158,29 +167,37 @@ class Journal:
             return
         with system_errors(f"{self._file} cannot be read", "Check its rights"):
             whole = self._file.read_bytes()
-        good = 0
-        for line in whole.splitlines(keepends=True):
-            try:
-                if not line.endswith(b"\n"):
-                    break
+        good = whole.rfind(b"\n") + 1
+        for line in whole[:good].splitlines():
+            with suppress(*_DAMAGED):
                 self._follow(json.loads(line))
-            except (ValueError, KeyError, TypeError, IndexError):
-                break
-            good += len(line)
         if good < len(whole):
             with system_errors(f"{self._file} cannot be written", _ADVICE):
                 os.truncate(self._file, good)
+        while self.at >= 0 and not self._is_whole(self.at):
+            self.at -= 1
+        if self.at < 0:
+            self.steps.clear()
+
+    def _is_whole(self, number: int) -> bool:
+        try:
+            return bool(self.project_at(number))
+        except CorpusError:
+            return False
 
     def _follow(self, line: Mapping[str, Any]) -> None:
         match line["do"]:
             case "step":
-                self.at = line["at"]
-                step = Step(tuple(line["label"]), line["body"], line["rules"])
-                self._add(step, line["new"])
+                step = Step(tuple(map(str, line["label"])), dict(line["body"]), dict(line["rules"]))
+                new = dict(line["new"])
+                if not {*step.rules.values()} <= {*self._rules, *new}:
+                    raise KeyError("a rule of a line that is damaged")
+                self.at = self._near(line["at"])
+                self._add(step, new)
             case "go":
-                self.at = line["at"]
+                self.at = self._near(line["at"])
             case "saved":
-                self.saved = line["text"]
+                self.saved = str(line["text"])
             case "open":
                 number = line["page"]
                 self._next = max(self._next, number + 1)
@@ -193,6 +210,10 @@ class Journal:
                     self.opened[number] = Opened(number, name, page)
             case "close":
                 self.opened.pop(line["page"], None)
+
+    def _near(self, at: int) -> int:
+        """Return the number of a step, of the last one where lines before were damaged."""
+        return min(max(at, 0), len(self.steps) - 1)
 
 
 def hash_of(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import webbrowser
 from pathlib import Path
 from secrets import token_urlsafe
@@ -23,7 +24,7 @@ DEFAULT = f"wrapper{EXTENSION}"
 
 
 def launch(args: list[str], opts: argparse.Namespace, _: Settings) -> int:
-    """Serve the studio until Ctrl-C.
+    """Serve the studio until Ctrl-C or SIGTERM.
 
     Raises:
         CorpusError: the project or a page cannot be read, or the address cannot be used.
@@ -32,6 +33,7 @@ def launch(args: list[str], opts: argparse.Namespace, _: Settings) -> int:
     names = args[has_project:]
     workspace = Workspace(Path.cwd(), Path(args[0] if has_project else DEFAULT))
     studio = Studio(workspace)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         open_all(workspace, tuple(names))
         listening, token = _address(workspace.beside / "address.json", opts.host, opts.port)
@@ -43,6 +45,8 @@ def launch(args: list[str], opts: argparse.Namespace, _: Settings) -> int:
             webbrowser.open(address)
         app = make_app(studio, token, hosts)
         StudioServer(app, studio).run(sockets=[listening])
+    except KeyboardInterrupt:  # before the server itself waits for it
+        pass
     finally:
         studio.workspace.close()
     return 0

@@ -8,6 +8,8 @@ from typing import Any
 
 from crawler.core.errors import ArgumentError
 
+_MOST = 10**9
+
 
 @dataclass(frozen=True, slots=True)
 class Message:
@@ -38,14 +40,13 @@ class Message:
         found = self.parts.get(name, default)
         if not isinstance(found, str):
             raise ArgumentError(f"'{name}' must be a text")
-        # Half of a UTF-16 pair cannot be written to a file.
-        return found.encode("utf-8", "replace").decode("utf-8")
+        return _whole(found)
 
     def number(self, name: str, default: int | None = None) -> int:
         """Return a whole number."""
         found = self.parts.get(name, default)
-        if type(found) is not int:
-            raise ArgumentError(f"'{name}' must be a whole number")
+        if type(found) is not int or not -_MOST < found < _MOST:
+            raise ArgumentError(f"'{name}' must be a whole number of at most nine digits")
         return found
 
     def flag(self, name: str, *, default: bool = False) -> bool:
@@ -67,7 +68,7 @@ class Message:
         found = self.parts.get(name, [])
         if not isinstance(found, list) or any(not isinstance(its, str) for its in found):
             raise ArgumentError(f"'{name}' must be a list of texts")
-        return tuple(found)
+        return tuple(map(_whole, found))
 
     def messages(self, name: str) -> tuple[Message, ...]:
         """Return a list of objects, none where it is not there."""
@@ -75,3 +76,8 @@ class Message:
         if not isinstance(found, list):
             raise ArgumentError(f"'{name}' must be a list")
         return tuple(map(Message.read, found))
+
+
+def _whole(text: str) -> str:
+    """Replace halves of UTF-16 pairs, which cannot be written to a file."""
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -12,7 +12,6 @@ from crawler.core.wrapper.project_file import EXTENSION, write_project
 from crawler.core.wrapper.proposals import propose
 from crawler.core.wrapper.view import View
 from crawler.discovery.addresses import check_address
-from crawler.store.files import write_whole
 from crawler.studio.edits import EDITS, record_around, with_shape
 from crawler.studio.fetching import fetch
 from crawler.studio.history import start_history
@@ -34,6 +33,7 @@ def perform(workspace: Workspace, message: Message) -> Answer:
         CorpusError: it cannot be done; nothing has changed then.
     """
     name = message.text("op")
+    page, known = message.number("page", 0), message.text("known", "")
     answer: Answer = {}
     if name in EDITS:
         with workspace.lock:
@@ -49,7 +49,7 @@ def perform(workspace: Workspace, message: Message) -> Answer:
             return QUESTIONS[name](workspace, message)
     else:
         raise ArgumentError(f"there is no operation '{name}'")
-    return {**answer, **workspace.shown(message.number("page", 0), message.text("known", ""))}
+    return {**answer, **workspace.shown(page, known)}
 
 
 def open_all(workspace: Workspace, names: tuple[str, ...]) -> None:
@@ -125,20 +125,20 @@ def close_page(workspace: Workspace, message: Message) -> Answer:
 
 def save(workspace: Workspace, message: Message) -> Answer:
     """Write the project file, and keep the pages that it was taught beside it."""
-    name = message.text("file", "").strip()
-    if name:
-        workspace.move_to(
-            inside(workspace.folder, name if name.endswith(EXTENSION) else name + EXTENSION),
-            over=message.flag("over"),
-        )
+    name, path = message.text("file", "").strip(), workspace.path
     text = write_project(workspace.project)
-    write_whole(workspace.path, [text.encode("utf-8")])
+    if name:
+        path = inside(workspace.folder, name if name.endswith(EXTENSION) else name + EXTENSION)
+    if path == workspace.path:
+        workspace.write(text)
+    else:
+        workspace.write_as(path, text)
+    workspace.journal.note_saved(text)
     taught = {its.page for rule in workspace.project.rules.values() for its in rule.examples}
     for number in workspace.journal.opened:
         page = workspace.page(number)
         if page.tree.fingerprint in taught:
             keep_page(workspace.path, page.page)
-    workspace.journal.note_saved(text)
     workspace.revision += 1
     return {"saved": True}
 

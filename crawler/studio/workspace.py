@@ -12,14 +12,14 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from crawler.core.errors import ArgumentError
+from crawler.core.errors import ArgumentError, CorpusError
 from crawler.core.page.page import Page
 from crawler.core.wrapper.editing import script_of
 from crawler.core.wrapper.output import SCRIPT_FAILED, Problem, apply_project
 from crawler.core.wrapper.project import GROUP, Element, Project, new_project
 from crawler.core.wrapper.project_file import read_project, write_project
 from crawler.scripting.calls import ScriptsNotInstalledError
-from crawler.store.files import lock_beside
+from crawler.store.files import lock_beside, write_whole
 from crawler.studio.jobs import Job
 from crawler.studio.journal import Journal, Label, hash_of
 from crawler.studio.pages import OpenPage, inside
@@ -50,6 +50,8 @@ class Workspace:
         self.path = inside(self.folder, str(path))
         self.lock = RLock()
         self.revision = 1
+        for kept in (self.beside, self.beside.with_suffix(".studio.lock"), *self.beside.glob("*")):
+            inside(self.folder, str(kept))  # links must not lead out of the folder
         self._held = lock_beside(self.beside, "another studio; use its window")
         self.journal = Journal(self.beside)
         self._pages: dict[int, OpenPage] = {}
@@ -74,17 +76,29 @@ class Workspace:
             journal.note_saved(text)
         if not journal.steps:
             journal.add(("step.new",), new_project(Element("page", GROUP)))
+        for number in tuple(journal.opened):
+            try:
+                self.page(number).described()
+            except CorpusError:  # its file is damaged
+                del journal.opened[number]
 
     def close(self) -> None:
         """End what runs for this project, and let another studio work on it."""
+        self.halt()
         with self.lock:
             if self._runner is not None:
                 self._runner.close()
-            if self.runs is not None:
-                self.runs.stop()
-            for reading in self.readings.values():
-                reading.stop()
             self._held.release()
+
+    def halt(self) -> None:
+        """End what runs for this project at once, without waiting for other threads."""
+        self.journal.closed = True
+        if self.runs is not None:
+            self.runs.stop()
+        for reading in self.readings.values():
+            reading.stop()
+        if self._runner is not None:
+            self._runner.halt()
 
     def another(self, file: str) -> Workspace:
         """Return the workspace of another project, and close this one.
@@ -240,19 +254,35 @@ class Workspace:
         self._previews.pop(number, None)
         self.revision += 1
 
-    def move_to(self, path: Path, *, over: bool) -> None:
-        """Go on under another project file, with the journal.
+    def write(self, text: str) -> None:
+        """Write the project file.
 
         Raises:
-            CorpusError: there is such a file, or it is no name of one.
+            CorpusError: it cannot be written, or another program has changed it.
         """
-        if path == self.path:
-            return
+        if self.path.exists() and hash_of(read_text(self.path)) != self.journal.saved:
+            raise ArgumentError(
+                f"another program has changed {self.path.name}; save under another name, or start "
+                "the studio again, which takes that change as a step that can be undone"
+            )
+        write_whole(self.path, [text.encode("utf-8")])
+
+    def write_as(self, path: Path, text: str) -> None:
+        """Write another project file, and go on under its name, with the journal.
+
+        Raises:
+            CorpusError: there is such a file, it is no name of one, or it cannot be written.
+        """
         check_name(path)
         beside = path.with_suffix(".studio")
-        if (path.exists() or beside.exists()) and not over:
+        if path.exists() or beside.exists():
             raise ArgumentError(f"{path.name} is there already; choose another name")
         held = lock_beside(beside, "another studio")
-        self.journal.move_to(beside)
+        try:
+            write_whole(path, [text.encode("utf-8")])
+            self.journal.move_to(beside)
+        except CorpusError:
+            held.release()
+            raise
         self._held.release()
         self._held, self.path = held, path

@@ -142,6 +142,10 @@ class ProjectRunner:
         """End the process that runs scripts."""
         self._sandbox.close()
 
+    def halt(self) -> None:
+        """End it at once, though a script runs; there is no later page."""
+        self._sandbox.halt()
+
     def run(
         self,
         tree: PageTree,

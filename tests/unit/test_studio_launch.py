@@ -5,8 +5,9 @@ import os
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
-from urllib.request import HTTPCookieProcessor, build_opener
+from urllib.request import HTTPCookieProcessor, Request, build_opener
 
 import pytest
 
@@ -37,10 +38,10 @@ def start(folder: Path, *args: str) -> tuple[subprocess.Popen[str], str]:
     return process, process.stdout.readline().rpartition(" at ")[2].strip()
 
 
-def stop(process: subprocess.Popen[str]) -> None:
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
-    assert errors == "scrapy studio: stopped\n"
+def stop(process: subprocess.Popen[str], how: signal.Signals = signal.SIGINT) -> None:
+    process.send_signal(how)
+    _, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (0, "")
 
 
 @pytest.mark.slow
@@ -69,3 +70,29 @@ def test_a_page_that_is_not_there_ends_the_command(tmp_path: Path) -> None:
     assert process.returncode == 2
     assert "tow.html" in errors
     assert address == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_the_studio_ends_though_a_script_does_not(tmp_path: Path, how: signal.Signals) -> None:
+    process, address = start(shop_folder(tmp_path), "shop.h2x", "one.html")
+    try:
+        opener = build_opener(HTTPCookieProcessor())
+        opener.open(address).close()
+        own = address.partition("/?")[0]
+        events = opener.open(f"{own}/api/events")
+        script = ["function main() { for (;;) {} }"]
+        actions = [{"do": "script", "script": script}]
+        message = {"op": "actions", "label": "x", "page": 1, "actions": actions}
+        asked = Request(f"{own}/api/do", json.dumps(message).encode(), {"Origin": own})
+        with ThreadPoolExecutor(1) as pool:
+            answer = pool.submit(opener.open, asked)
+            # The step is made, so the script runs.
+            while events.readline().strip() != b"data: 3":
+                pass
+            stop(process, how)
+            if answer.exception() is None:
+                preview = json.loads(answer.result().read())["preview"]
+                assert "ended" in preview["flaws"][0]["words"]
+    finally:
+        process.kill()
