@@ -6,6 +6,7 @@ import faulthandler
 import logging
 import os
 import signal
+import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,10 @@ FAST_TIER = "not slow and not cluster"
 # Folders of tests each of which takes seconds, apart from those marked as quick.
 SLOW_FOLDERS = ("crawl",)
 _errors = pytest.StashKey[int]()
+
+# PURE_PYTHON=1 tries what runs where no compiler was.
+if os.environ.get("PURE_PYTHON"):
+    sys.modules["crawler.core.compiled"] = None  # type: ignore[assignment]
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -19,6 +19,11 @@ from numpy.typing import NDArray
 
 from crawler.core.errors import CorpusError
 
+try:
+    from crawler.core.compiled import leaf_values
+except ImportError:  # there was no compiler where the package was built
+    from crawler.core.pure import leaf_values
+
 # The data types of the arrays of an ensemble.
 _KINDS: Final[Mapping[str, Any]] = {
     "feature": np.intp, "threshold": np.float32, "left": np.intp, "right": np.intp,
@@ -154,17 +159,10 @@ class TreeEnsemble:
         Args:
             table: one row a question, one column a feature.
         """
-        columns = len(self.names)
-        flat = np.ascontiguousarray(table).reshape(-1)
-        offsets = (np.arange(len(table), dtype=np.intp) * columns)[None, :]
-        # One line a tree: rows at the same node are neighbours in memory.
-        at = np.repeat(self.roots[:, None], len(table), axis=1)
-        for _ in range(self.depth):
-            values = flat.take(self.feature.take(at) + offsets)
-            right = values > self.threshold.take(at)
-            at = self.left.take(at)
-            at += right
-        return self.value.take(at)
+        return leaf_values(
+            np.ascontiguousarray(table), self.feature, self.threshold, self.left, self.value,
+            self.roots, self.depth,
+        )  # fmt: skip
 
 
 def sigmoid(margins: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,0 +1,1 @@
+from crawler.core.pure import leaf_values as leaf_values

@@ -1,0 +1,39 @@
+"""What ``compiled.pyx`` does, in Python: the reference, and what runs where no compiler was."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def leaf_values(  # noqa: PLR0913, PLR0917 - the arrays of an ensemble
+    table: NDArray[np.float32],
+    feature: NDArray[np.intp],
+    threshold: NDArray[np.float32],
+    left: NDArray[np.intp],
+    value: NDArray[np.float64],
+    roots: NDArray[np.intp],
+    depth: int,
+) -> NDArray[np.float64]:
+    """Return the value of the leaf that each row comes to: one line a tree, one column a row.
+
+    Args:
+        table: one row a question, one column a feature.
+        feature: one entry a node, as in :class:`crawler.core.trees.TreeEnsemble`.
+        threshold: likewise.
+        left: likewise.
+        value: likewise.
+        roots: the first node of each tree.
+        depth: how many steps lead from a root to the farthest leaf.
+    """
+    rows, columns = table.shape
+    flat = table.reshape(-1)
+    offsets = (np.arange(rows, dtype=np.intp) * columns)[None, :]
+    # One line a tree: rows at the same node are neighbours in memory.
+    at = np.repeat(roots[:, None], rows, axis=1)
+    for _ in range(depth):
+        values = flat.take(feature.take(at) + offsets)
+        right = values > threshold.take(at)
+        at = left.take(at)
+        at += right
+    return value.take(at)
