@@ -184,4 +184,6 @@ def command_lines(file: str, names: Sequence[str], args: Sequence[str], form: st
     crawl = [*settings, "scrapy", "crawl", "wrapper", "-a", f"rules={file}"]
     crawl += ["-a", f"url={' '.join(addresses)}"] if addresses else []
     crawl += ["-a", f"args={' '.join(args)}"] if args else []
+    # A table has a row for each record, as that of scrapy wrap.
+    crawl += ["-a", "rows=True"] if written == "csv" else []
     return {"wrap": wrap, "crawl": shlex.join([*crawl, "-O", output]) if addresses else ""}

@@ -118,7 +118,7 @@ def test_lists_and_details_of_the_shop_are_taught_by_clicks_and_crawled(tmp_path
             page.click("#view-run")
             page.fill("#run-names", f"{site}/shop/")
             line = page.locator("#command-crawl").inner_text()
-        _, *arguments = shlex.split(line.replace("shop.csv", "shop.jsonl"))
+        _, *arguments = shlex.split(line.replace("-a rows=True -O shop.csv", "-O shop.jsonl"))
         env = {**os.environ, "PYTHONPATH": str(ROOT), "SCRAPY_SETTINGS_MODULE": "settings.demo"}
         command = (sys.executable, "-m", "scrapy", *arguments)
         subprocess.run(command, cwd=tmp_path, env=env, check=True, timeout=120)

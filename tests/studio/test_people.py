@@ -125,6 +125,12 @@ def test_what_is_marked_on_a_page_is_there_after_another_view(tmp_path: Path) ->
         for view in ("run", "wrap"):
             page.click(f"#view-{view}")
         frame_of(page).locator("b[data-studio-match][data-studio-selection]").wait_for()
+        # A page that is opened is shown.
+        page.click("#view-run")
+        page.click("#bar-open")
+        page.fill("#open-name", "s2.html")
+        page.press("#open-name", "Enter")
+        frame_of(page).get_by_text("Keeper 2").wait_for()
 
 
 def test_a_project_for_another_kind_of_pages_is_opened_by_its_name(tmp_path: Path) -> None:

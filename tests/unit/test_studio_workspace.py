@@ -340,7 +340,8 @@ def test_the_crawl_that_does_the_same_is_found_outside_of_a_project_too(
     monkeypatch.chdir(ROOT)
     crawl = command_lines("shop.h2x", names, (), "csv")["crawl"]
     assert crawl == (
-        "scrapy crawl wrapper -a rules=shop.h2x -a url=https://shop.example/list -O shop.csv"
+        "scrapy crawl wrapper -a rules=shop.h2x -a url=https://shop.example/list -a rows=True "
+        "-O shop.csv"
     )
     monkeypatch.chdir(tmp_path)
     crawl_outside = command_lines("shop.h2x", names, (), "csv")["crawl"]

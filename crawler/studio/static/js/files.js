@@ -4,16 +4,19 @@ import { attempt, post } from "./api.js";
 import { button, fill, h, onEnter, refill } from "./dom.js";
 import { dialog } from "./dialog.js";
 import { say } from "./notes.js";
-import { act, showPage, store } from "./store.js";
+import { act, emit, showPage, store } from "./store.js";
 import { t } from "./strings.js";
 
 // How many of the pages of an archive are listed at once.
 const SHOWN = 200;
 
 async function openPage(parts, box, list) {
-  list?.setAttribute("aria-busy", "true");
+  const told = box.querySelector("[role=status]");
+  list.setAttribute("aria-busy", "true");
+  told.textContent = t("open.busy", parts.name);
   const answer = await act("open", { ...parts, page: 0 });
-  list?.removeAttribute("aria-busy");
+  told.textContent = "";
+  list.removeAttribute("aria-busy");
   if (answer?.choices) {
     const entries = h("ul", { class: "entries" });
     const narrow = (word) => fill(entries, answer.choices.filter(({ url }) => url.toLowerCase().includes(word.toLowerCase())).slice(0, SHOWN)
@@ -24,6 +27,7 @@ async function openPage(parts, box, list) {
     search.focus();
   } else if (answer?.opened) {
     box.close();
+    if (store.view === "run") { store.view = "wrap"; emit("view"); }
     await showPage(answer.opened);
     say(t("opened", parts.name));
   }
@@ -67,7 +71,7 @@ export function openDialog() {
   const box = dialog(t("open.title"), [
     h("label", { for: "open-name" }, t("open.name")),
     h("div", { class: "line" }, address, button(t("open.now"), go, { class: "primary", id: "open-go" })),
-    h("label", { for: "open-url" }, t("open.url")), url,
+    h("label", { for: "open-url" }, t("open.url")), url, h("p", { class: "well", role: "status" }),
     place, list]);
   for (const input of [address, url]) onEnter(input, go);
   address.focus();

@@ -17,7 +17,7 @@ const STYLE = `
 ::highlight(studio-hover){background-color:#b6e3ff;color:#000}
 ::highlight(studio-selection){background-color:#ffcecb;color:#000}
 ::highlight(studio-match){text-decoration:underline 2px #1a7f37}
-html{min-height:100%}`;
+html{min-height:100%;scroll-padding:24px}`;
 const MOST_ALIKE = 300;
 
 export class PageFrame {
