@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 Answer = dict[str, Any]
 _SHOW_SECONDS: Final = 1.0
 _MOST_RUNS: Final = 200
+_MOST_SITES: Final = 500
 _ENDINGS: Final = (".jsonl", ".csv", ".parquet")
 _KINDS: Final = (
     "name the plan (.toml) or the output of a harvest, the folder CORPUS_DIR of a crawl with "
@@ -107,10 +108,10 @@ def _crawl(folder: Path, path: Path, name: str) -> dict[str, Past]:
         items = [_files(folder, path, f"articles/{escape(one.stem)}/*") for one in ledgers]
         pairs = zip(ledgers, items, strict=True)
         return {site_named(one.stem): Past((one,), own) for one, own in pairs}
-    exported = _files(folder, path, "articles/*/*", "articles/*") or _files(folder, path, "*")
-    if not exported:
-        raise ArgumentError(f"{name} keeps no history; {_KINDS}")
-    return {"": Past(items=exported)}
+    for patterns in (("articles/*/*", "articles/*"), ("*",), ("*/*",)):
+        if exported := _files(folder, path, *patterns):
+            return {"": Past(items=exported)}
+    raise ArgumentError(f"{name} keeps no history; {_KINDS}")
 
 
 def _harvest(folder: Path, output: Path, planned: tuple[SitePlan, ...]) -> Found:
@@ -229,7 +230,7 @@ class HistoryReading(Job):
         entries: Sequence[Run] = own.entries if own else ()
         self._shown = {
             "columns": COLUMNS,
-            "rows": [site_cells(status) for status in self._statuses],
+            "rows": [site_cells(status) for status in self._statuses[:_MOST_SITES]],
             "plots": [asdict(one) for one in (*run_plots(entries), *self._timeline.plots())],
             "run_columns": RUN_COLUMNS,
             "runs": [run_cells(run) for run in reversed(entries[-_MOST_RUNS:])],

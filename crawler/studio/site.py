@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crawler.core.counting.observation import BLOCKS
-from crawler.core.errors import ArgumentError, UnreadablePageError
+from crawler.core.errors import ArgumentError, StoreError, UnreadablePageError
 from crawler.core.flow import Page, SiteCounts, SiteView, get_method, observe, read
 from crawler.core.page.page import MAX_PAGE_BYTES
 from crawler.core.wording import fit_width
@@ -227,14 +227,17 @@ class SiteReading(Job):
         method = get_method(_PAPER)
         for place, page in self._pages(self._skip):
             try:
-                document = read(page, MAX_PAGE_BYTES)
+                observation = observe(read(page, MAX_PAGE_BYTES), method)
             except UnreadablePageError as error:
                 self._skip(error.reason, page.url)
+                continue
+            except Exception:  # noqa: BLE001 - one page of anybody's must not end the reading
+                self._skip("error", page.url)
                 continue
             site = page.site_name
             if site not in self.counts:
                 self.counts[site] = SiteCounts(self.space)
-            self.counts[site].add(observe(document, method))
+            self.counts[site].add(observation)
             self.places[page.url] = place
 
     def _pages(self, on_skip: Callable[[str, str], None]) -> Iterator[tuple[tuple[int, int], Page]]:
@@ -292,7 +295,9 @@ class SiteReading(Job):
             if not np.isin(missing, keys, assume_unique=True).any():
                 return missing
             blocks = read(page, MAX_PAGE_BYTES).blocks
-        except (KeyError, UnreadablePageError):
+        except StoreError:
+            raise
+        except Exception:  # noqa: BLE001 - it was not counted, or cannot be read, as above
             return missing
         texts = {block.key: block.text for block in blocks}
         own = np.fromiter(texts, dtype=np.uint64, count=len(texts))

@@ -151,6 +151,22 @@ def test_what_is_no_site_is_said(tmp_path: Path, name: str, said: str) -> None:
     assert said in error
 
 
+def test_a_page_on_which_reading_fails_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save_list(tmp_path / "posts.jsonl")
+
+    def failing(page: Page, size: int) -> Document:
+        if page.url.endswith("/august"):
+            raise ZeroDivisionError
+        return flow.read(page, size)
+
+    monkeypatch.setattr("crawler.studio.site.read", failing)
+    with workspace_of(tmp_path) as workspace:
+        found = read(workspace, "site", "posts.jsonl")
+    assert (found["summary"]["seen"], found["reasons"], found["error"]) == (11, {"error": 1}, "")
+
+
 def test_a_reading_that_is_stopped_keeps_what_it_has(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -242,7 +258,7 @@ def test_a_crawl_without_a_harvest_has_its_ledger(tmp_path: Path) -> None:
 def test_exported_items_have_a_history_by_themselves(tmp_path: Path) -> None:
     save_items(tmp_path / "out" / "pages.jsonl", item(1), item(2, page_type="forum"))
     with workspace_of(tmp_path) as workspace:
-        for name in ("out", "out/pages.jsonl"):
+        for name in ("out", "out/pages.jsonl", "."):
             found = read(workspace, "history", name)
             assert plots(found)["kinds"]["columns"] == ("article", "forum")
             assert (found["sites"], found["runs"], found["rows"]) == ([""], [], [])

@@ -47,9 +47,9 @@ export function reading({ view, inputs, wanted, show, status }) {
     clearTimeout(timer);
     if (next) {
       const isNew = next.revision !== found?.revision;
-      found = { ...(found ?? {}), ...next };
+      if (!found) inputs.forEach(([part], at) => { fields[at].value ||= next[part] ?? ""; });
+      found = { ...found, ...next };
       if (next.running) timer = setTimeout(poll, POLL);
-      inputs.forEach(([part], at) => { fields[at].value ||= next[part] ?? ""; });
       draw();
       if (isNew || !next.running) show(found, isNew);
     } else draw();

@@ -31,7 +31,7 @@ export function view() {
     const choice = (site) => (found.sites.length > 1 ? button(site, () => read.start({ site }), { class: "plain", "aria-current": site === found.site ? "true" : undefined }) : site);
     fill(body,
       plots.length ? h("div", { class: "plots" }, plots.map(plot)) : found.error || found.running || !found.plots ? null : h("p", { class: "hint" }, t("history.none")),
-      rows.length ? [h("h2", {}, t("history.sites")), h("div", { class: "wide", role: "region", tabindex: 0, "aria-label": t("history.sites") }, table(head(found.columns), rows.map(([site, ...cells]) => [choice(site), ...cells]), { id: "history-sites" }))] : null,
+      rows.length ? [h("h2", {}, rows.length < found.sites.length ? t("history.sites.first", rows.length, found.sites.length) : t("history.sites")), h("div", { class: "wide", role: "region", tabindex: 0, "aria-label": t("history.sites") }, table(head(found.columns), rows.map(([site, ...cells]) => [choice(site), ...cells]), { id: "history-sites" }))] : null,
       runs.length ? [h("h2", {}, runs.length < found.in_all ? t("history.runs.last", runs.length, found.in_all) : t("history.runs")),
         h("div", { class: "wide", role: "region", tabindex: 0, "aria-label": t("history.runs") }, table(head(found.run_columns), runs, { id: "history-runs" }))] : null);
   }
