@@ -19,6 +19,7 @@ const KEYS = [
   ["Ctrl+S", "save", save],
   ["Ctrl+O", "open", () => openDialog()],
   ["Alt+T", "keys.tree", () => focusOn("tag-tree")],
+  ["Alt+S", "tree.find", () => focusOn("tree-find")],
   ["Alt+F", "keys.fields", () => focusOn("fields")],
   ["Alt+N", "keys.name", () => focusOn("field-name")],
   ["Alt+PageDown", "keys.next", () => nextPage(1)],

@@ -1,7 +1,8 @@
 // The tag tree of the page in front.
 
-import { focusOn, h, short } from "../dom.js";
+import { focusOn, h, onEnter, short } from "../dom.js";
 import { takenBy } from "../fields.js";
+import { say } from "../notes.js";
 import { choices } from "../picking.js";
 import { on, select, store } from "../store.js";
 import { t } from "../strings.js";
@@ -15,6 +16,7 @@ export function treePanel(hovered) {
   let rows = [];
   const list = new RowList({ height: HEIGHT, row, label: t("tree"), role: "tree", key, select: (at) => choose(rows[at]) });
   list.element.id = "tag-tree";
+  const search = onEnter(h("input", { id: "tree-find", type: "search", "aria-label": t("tree.find"), placeholder: t("tree.find"), oninput: () => search.setCustomValidity("") }), find);
 
   function row(at) {
     const node = rows[at];
@@ -57,6 +59,19 @@ export function treePanel(hovered) {
     select(node, own[0].kind);
   }
 
+  // Choose the next text that has some words, from what is chosen on.
+  function find() {
+    const wanted = search.value.trim().toLowerCase();
+    if (!wanted || !tree) return;
+    const from = (store.selection?.node ?? -1) + 1;
+    const order = Array.from({ length: tree.size }, (_, at) => (from + at) % tree.size);
+    const found = order.find((node) => tree.isText(node) && tree.value(node).toLowerCase().includes(wanted));
+    search.setCustomValidity(found === undefined ? t("tree.find.none") : "");
+    if (found !== undefined) choose(found);
+    say(found === undefined ? t("tree.find.none") : short(tree.value(found)));
+    search.reportValidity();
+  }
+
   function key(event, at) {
     const node = rows[at];
     if (node === undefined) return;
@@ -95,5 +110,5 @@ export function treePanel(hovered) {
     draw(node);
   });
   on("preview", () => draw());
-  return h("section", { class: "panel tree", "aria-label": t("tree") }, h("h2", {}, t("tree")), list.element);
+  return h("section", { class: "panel tree", "aria-label": t("tree") }, h("h2", {}, t("tree")), search, list.element);
 }
