@@ -7,7 +7,8 @@ from dataclasses import asdict
 from functools import cache
 from typing import Any
 
-from crawler.core.wrapper.output import SCRIPT_FAILED, Node, Problem, ScriptPlace, as_xml
+from crawler.core.wrapper.output import SCRIPT_FAILED, Node, Problem, ScriptPlace
+from crawler.core.wrapper.output_forms import as_xml
 from crawler.core.wrapper.tree import PageTree
 from crawler.studio.journal import hash_of
 from crawler.wrapper.running import Wrapped

@@ -9,7 +9,8 @@ from io import BytesIO
 from types import SimpleNamespace
 from xml.sax.saxutils import quoteattr
 
-from crawler.core.wrapper.output import Result, as_xml, columns_of
+from crawler.core.wrapper.output import Result
+from crawler.core.wrapper.output_forms import as_xml, columns_of
 from crawler.core.wrapper.project import Element
 from crawler.items import nested_to_json, value_to_text
 from crawler.wrapper.running import page_rows

@@ -30,12 +30,10 @@ from crawler.core.wrapper.output import (
     Result,
     ScriptPlace,
     apply_project,
-    as_json,
-    as_rows,
-    as_xml,
     fit_to_schema,
     fits,
 )
+from crawler.core.wrapper.output_forms import as_json, as_rows, as_xml
 from crawler.core.wrapper.project import (
     Element,
     Project,
@@ -215,7 +213,7 @@ def page_rows(result: Result, schema: Element, *, by_record: bool) -> list[dict[
     Args:
         result: the page.
         schema: the schema of the project.
-        by_record: one a record (:func:`~crawler.core.wrapper.output.as_rows`), and not the page.
+        by_record: one a record (:func:`~crawler.core.wrapper.output_forms.as_rows`), not the page.
     """
     rows = as_rows(result.root, schema) if by_record else [as_json(result.root, schema)]
     return [{"url": result.url, **row} for row in rows]

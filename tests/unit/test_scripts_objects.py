@@ -8,7 +8,8 @@ import pytest
 
 from crawler.core.errors import ArgumentError
 from crawler.core.page.page import Page
-from crawler.core.wrapper.output import Node, as_xml
+from crawler.core.wrapper.output import Node
+from crawler.core.wrapper.output_forms import as_xml
 from crawler.core.wrapper.tree import read_tree
 from crawler.scripting.calls import NodeArgument, ScriptError, ScriptResult, script_page
 from crawler.scripting.sandbox import Sandbox

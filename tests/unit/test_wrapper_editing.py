@@ -20,7 +20,8 @@ from crawler.core.wrapper.editing import (
     switch_action,
 )
 from crawler.core.wrapper.learning import learn_nodes, learn_records, learn_values
-from crawler.core.wrapper.output import apply_project, as_json, as_xml
+from crawler.core.wrapper.output import apply_project
+from crawler.core.wrapper.output_forms import as_json, as_xml
 from crawler.core.wrapper.project import (
     Add,
     Copy,

@@ -14,7 +14,8 @@ from crawler.core.wrapper.learning import (
     learn_records,
     learn_values,
 )
-from crawler.core.wrapper.output import Node, Problem, apply_project, as_json, as_rows, as_xml
+from crawler.core.wrapper.output import Node, Problem, apply_project
+from crawler.core.wrapper.output_forms import as_json, as_rows, as_xml
 from crawler.core.wrapper.project import (
     Add,
     Copy,

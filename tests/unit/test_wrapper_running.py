@@ -11,7 +11,7 @@ from scrapy.http import HtmlResponse
 from crawler.core.errors import ArgumentError
 from crawler.core.page.page import Page
 from crawler.core.wrapper.learning import learn_records, learn_values
-from crawler.core.wrapper.output import as_json
+from crawler.core.wrapper.output_forms import as_json
 from crawler.core.wrapper.project import (
     Action,
     Copy,
