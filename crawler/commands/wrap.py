@@ -25,6 +25,13 @@ _OPTIONS: Final[dict[str, tuple[Option, ...]]] = {
         option("--saves", metavar="FOLDER", help="the folder of what the project saves itself"),
         _list("--arg", "VALUE", "a further argument for scripts, from system.args(2) on"),
     ),
+    "forget": (
+        option(
+            "--unused-pages",
+            action="store_true",
+            help="drop the pages kept beside the project that no rule uses",
+        ),
+    ),
     "learn": (
         _list("--field", "NAME[:TYPE]=VALUE", "a value of the page; GROUP/NAME of records"),
         _list("--element", "NAME[:TYPE]", "an element of the output, for scripts to fill"),
@@ -64,13 +71,15 @@ class WrapCommand(CorpusCommand):
         "there. 'scrapy wrap PROJECT INPUT...' takes them from other pages: saved pages, folders "
         "of them, WARC files, JSON Lines with url and html, or addresses. 'scrapy wrap forget "
         "PROJECT PAGE' takes back what a page taught, of all elements or of --field NAME or "
-        "NAME=VALUE alone; with --element NAME and no page it removes an element. 'scrapy wrap "
+        "NAME=VALUE alone; with --element NAME and no page it removes an element, with "
+        "--unused-pages it drops the pages kept beside the project that no rule uses. 'scrapy wrap "
         "test PROJECT' tests it on the pages it was taught, and on others that are named."
     )
     options = (
         option("--url", metavar="URL", help="address of the page that INPUT was"),
         *_OPTIONS[""],
         *_OPTIONS["learn"],
+        *_OPTIONS["forget"],
     )
 
     def work(self, args: list[str], opts: argparse.Namespace, settings: Settings) -> int:
@@ -89,7 +98,9 @@ class WrapCommand(CorpusCommand):
         form = args[0] if args[:1] in (["learn"], ["forget"], ["test"]) else ""
         for owner in _OPTIONS.keys() - {form}:
             for (*_, flag), _ in _OPTIONS[owner]:
-                if flag not in _SHARED.get(form, ()) and getattr(opts, flag.removeprefix("--")):
+                if flag not in _SHARED.get(form, ()) and getattr(
+                    opts, flag.removeprefix("--").replace("-", "_")
+                ):
                     raise ArgumentError(f"{flag} belongs to 'scrapy wrap {owner or 'PROJECT'}'")
         name, *names = args[bool(form) :] or [""]
         if not name:
@@ -115,7 +126,9 @@ class WrapCommand(CorpusCommand):
         if form == "learn":
             lines = learn_page(path, read_lesson(opts), inputs)
         elif form == "forget":
-            lines = take_back(path, opts.field, opts.element, inputs)
+            lines = take_back(
+                path, opts.field, opts.element, inputs, unused_pages=opts.unused_pages
+            )
         else:
             lines = check_project(path, inputs)
         for line, is_well in lines:

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Self
 
 
 class CorpusError(Exception):
     """Root of all errors raised by scrapy-corpus. Catch it to catch them all.
 
+    ``kind``, a short slug, and ``data`` say to a program what the message says to a person, so that
+    a window can say it in another language; they are empty where no window meets the error.
     ``exit_code`` is what a command that meets the error exits with: 2 where the call or what it was
     given is wrong, 1 where that is right and yet could not be done.
     """
 
     exit_code: ClassVar[int] = 1
+    kind: str = ""
+    data: tuple[str, ...] = ()
+
+    def about(self, kind: str, *data: object) -> Self:
+        """Return the error with its kind, and with what it is about."""
+        self.kind, self.data = kind, tuple(map(str, data))
+        return self
 
 
 class OptionError(CorpusError):
@@ -48,6 +57,7 @@ class ModelError(CorpusError):
 
     def __init__(self, name: str, line: int, column: int, detail: str) -> None:
         super().__init__(f"{name}, line {line}, column {column}: {detail}")
+        self.about("model", name, line, column, detail)
         self.line = line
         self.column = column
         self.detail = detail
@@ -74,6 +84,7 @@ class UnreadablePageError(CorpusError):
 
     def __init__(self, url: str, reason: str, detail: str) -> None:
         super().__init__(f"{url}: {detail}")
+        self.about(f"page-{reason}", url)
         self.url = url
         self.reason = reason
         self.detail = detail

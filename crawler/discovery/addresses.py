@@ -60,7 +60,7 @@ def check_address(text: str) -> None:
     if not _HAS_SCHEME.match(text) or complete_address(text) is None:
         raise ArgumentError(
             f"{text} is no http(s) address; give one such as https://blog.example/a"
-        )
+        ).about("no-address", text)
 
 
 def split_addresses(text: str) -> list[str]:

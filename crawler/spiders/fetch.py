@@ -76,7 +76,8 @@ def fetch_pages(urls: Sequence[str], process: CrawlerProcessBase) -> list[Page |
 
 
 def _error(url: str, why: str) -> FetchError:
-    return FetchError(f"{url} could not be fetched: {one_line(why)}")
+    why = one_line(why)
+    return FetchError(f"{url} could not be fetched: {why}").about("not-fetched", url, why)
 
 
 def without_export(settings: BaseSettings) -> None:

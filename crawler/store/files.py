@@ -173,7 +173,7 @@ def lock_beside(path: Path, in_use: str) -> FileLock:
     with system_errors(f"{path} cannot be locked", "Check the folder and its permissions."):
         lock = try_lock(path.with_name(f"{path.name}.lock"))
     if lock is None:
-        raise StoreError(f"{path} is in use by {in_use}")
+        raise StoreError(f"{path} is in use by {in_use}").about("in-use", path)
     return lock
 
 

@@ -87,7 +87,9 @@ def read_source(
     source = Path(path)
     name = source.name.lower()
     if not source.exists():
-        raise UnreadableInputError(f"{source} does not exist. Check the path.")
+        raise UnreadableInputError(f"{source} does not exist. Check the path.").about(
+            "no-file", source
+        )
     if name.endswith(ARCHIVE_SUFFIXES) and not source.is_dir():
         return read_pages([source], on_skip=on_skip, max_bytes=max_bytes)
     if name.endswith(LISTS) and not source.is_dir():
@@ -100,7 +102,7 @@ def read_source(
         f"{source} is of no kind that can be read. Give a folder of saved pages, a saved page "
         f"(.html, .htm, .xhtml, .shtml, .mhtml), an archive ({', '.join(ARCHIVE_SUFFIXES)}), or a "
         f"list of pages with url and html on each line ({', '.join(LISTS)})."
-    )
+    ).about("file-kind", source)
 
 
 def _read_list(path: Path, on_skip: Callable[[str, str], None], max_bytes: int) -> Iterator[Page]:
@@ -174,14 +176,16 @@ def page_of_file(path: str, url: str | None, max_bytes: int) -> Page:
         UnreadableInputError: there is no such file, or it holds no page or more than one.
     """
     if not Path(path).is_file():
-        raise UnreadableInputError(f"{path} is no file; give a saved page or an http(s) address")
+        raise UnreadableInputError(
+            f"{path} is no file; give a saved page or an http(s) address"
+        ).about("no-file", path)
     # An archive may be large, so no more than two pages are read.
     pages = list(islice(read_source(path, on_skip=_refuse, max_bytes=max_bytes), 2))
     if len(pages) != 1:
         raise UnreadableInputError(
             f"{path} holds {'no page' if not pages else 'several pages'}; give one saved page, "
             "or read archives with 'scrapy crawl archive'"
-        )
+        ).about("not-one-page", path)
     return replace(pages[0], url=url) if url else pages[0]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,6 +13,7 @@ from crawler.core.structure.medl import parse_model
 from crawler.core.wrapper.project import Element, Project
 from crawler.core.wrapper.project_file import EXTENSION, read_project, read_schema
 from crawler.core.wrapper.shapes import schema_of_dtd, schema_of_model
+from crawler.core.wrapper.tree import read_tree
 from crawler.store.archive import ARCHIVE_SUFFIXES, WarcWriter
 from crawler.store.files import replacing, system_errors
 from crawler.store.sources import LISTS, is_address, page_of_file, read_source
@@ -29,7 +30,7 @@ def check_name(path: Path) -> None:
     if path.suffix.lower() != EXTENSION:
         raise UnreadableInputError(
             f"{path} is no project file; the names of project files end in {EXTENSION}"
-        )
+        ).about("project-name", path.name)
 
 
 def load_project(path: Path) -> Project:
@@ -72,7 +73,9 @@ def read_text(path: Path) -> str:
         with system_errors(f"{path} cannot be read", "Check its name", UnreadableInputError):
             return path.read_text("utf-8")
     except UnicodeDecodeError as error:
-        raise UnreadableInputError(f"{path} is not in UTF-8 ({error}); save it as UTF-8") from error
+        raise UnreadableInputError(f"{path} is not in UTF-8 ({error}); save it as UTF-8").about(
+            "not-utf8", path
+        ) from error
 
 
 def kept_pages(project: Path, on_skip: Callable[[str, str], None]) -> Iterator[Page]:
@@ -93,17 +96,47 @@ def keep_page(project: Path, page: Page) -> None:
         StoreError: it cannot be written; what was there is left as it was.
         UnreadableInputError: what was there cannot be read.
     """
-    # What cannot be read is reported when the project is tested.
-    known = list(kept_pages(project, lambda _reason, _detail: None))
-    if any(each.body == page.body for each in known):
-        return
+    known = list(kept_pages(project, _pass_over))
+    if not any(each.body == page.body for each in known):
+        _keep(project, (*known, page))
+
+
+def drop_unused_pages(path: Path, taught: Collection[str]) -> tuple[int, int]:
+    """Drop the pages kept beside a project that taught it nothing.
+
+    Args:
+        path: the project file.
+        taught: the fingerprints of the pages that did.
+
+    Returns:
+        How many were dropped, and how many are left.
+
+    Raises:
+        StoreError: what is left cannot be written; what was there is left as it was.
+        UnreadableInputError: what was there cannot be read.
+    """
+    known = list(kept_pages(path, _pass_over))
+    used = [page for page in known if read_tree(page).fingerprint in taught]
+    if used and len(used) < len(known):
+        _keep(path, used)
+    elif known and not used:
+        with system_errors(f"{path.with_suffix(_PAGES_SUFFIX)} cannot be removed", "Check it"):
+            path.with_suffix(_PAGES_SUFFIX).unlink()
+    return len(known) - len(used), len(used)
+
+
+def _pass_over(_reason: str, _detail: str) -> None:
+    """Pass over what cannot be read: it is reported when the project is tested."""
+
+
+def _keep(project: Path, pages: Iterable[Page]) -> None:
     now = datetime.now(UTC).isoformat(timespec="seconds")
     with (
         replacing(project.with_suffix(_PAGES_SUFFIX)) as aside,
         WarcWriter(aside, date=now, compression=6) as writer,
     ):
-        for each in (*known, page):
-            writer.write(each)
+        for page in pages:
+            writer.write(page)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from crawler.core.errors import StoreError, one_line
 from crawler.core.page.page import Page
@@ -64,6 +64,19 @@ _MOST_NAME_BYTES = 200
 _SUFFIX = re.compile(r"(\.[A-Za-z0-9]{1,8})?$")
 
 
+class Line(NamedTuple):
+    """What is wrong with a page, or what a script says.
+
+    ``kind`` is no fit, the reason of problems, or debug; ``text`` is for people. ``data`` is what
+    it is about, for programs that say the same in another language; ``more`` how many are like it.
+    """
+
+    kind: str
+    text: str
+    data: tuple[str, ...] = ()
+    more: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Wrapped:
     """What a project did on a page.
@@ -89,26 +102,30 @@ class Wrapped:
         return sum(problem.reason == SCRIPT_FAILED for problem in self.result.problems)
 
     def lines(self) -> Iterator[tuple[str, str]]:
+        """Yield the kinds and texts of :meth:`told`."""
+        return ((its.kind, its.text) for its in self.told())
+
+    def told(self) -> Iterator[Line]:
         """Yield what is wrong with the page, for a person, and what its scripts say.
 
-        Each line has its kind: no fit, the reason of problems, debug. Problems of one kind of an
-        element are one line, with their number.
+        Problems of one kind of an element are one line, with their number.
         """
         result = self.result
         if not result.fits:
             required = [its.element for its in result.problems if its.reason == MISSING]
             names = ", ".join(dict.fromkeys((*required, *result.missing))) or "too much"
-            yield NO_FIT, f"{NO_FIT}: {names} not found"
-        kinds: dict[tuple[str, str], list[str]] = {}
+            yield Line(NO_FIT, f"{NO_FIT}: {names} not found", (names,))
+        kinds: dict[tuple[str, str], list[Problem]] = {}
         for problem in result.problems:
-            kinds.setdefault((problem.element, problem.reason), []).append(problem.detail)
-        for (_, reason), (first, *others) in kinds.items():
+            kinds.setdefault((problem.element, problem.reason), []).append(problem)
+        for (path, reason), (first, *others) in kinds.items():
             more = f" (and {len(others)} more like it)" if others else ""
             # A link that is not absolute is completed by the address of its page, here of a file.
-            is_local = reason == WRONG_TYPE and "'file:" in first
+            is_local = reason == WRONG_TYPE and "'file:" in first.detail
             hint = "; the address of the page is not known, see --url" if is_local else ""
-            yield reason, f"{first}{more}{hint}"
-        yield from ((DEBUG, line) for line in self.debug)
+            text = f"{first.detail}{more}{hint}"
+            yield Line(reason, text, (path, *first.data), len(others))
+        yield from (Line(DEBUG, line) for line in self.debug)
 
 
 class ProjectRunner:

@@ -14,11 +14,16 @@ from crawler.core.wrapper.project_file import write_project
 from crawler.core.wrapper.tree import fold, read_tree
 from crawler.store.files import write_whole
 from crawler.store.sources import is_address, page_of_file
-from crawler.wrapper.project_store import Inputs, load_project
+from crawler.wrapper.project_store import Inputs, drop_unused_pages, load_project
 
 
 def take_back(
-    path: Path, fields: Sequence[str], elements: Sequence[str], inputs: Inputs
+    path: Path,
+    fields: Sequence[str],
+    elements: Sequence[str],
+    inputs: Inputs,
+    *,
+    unused_pages: bool = False,
 ) -> Iterator[tuple[str, bool]]:
     """Take back examples of a page, remove elements, and yield lines on what is left.
 
@@ -31,12 +36,13 @@ def take_back(
             page taught.
         elements: the elements to remove, with all that they learned.
         inputs: the page: its address, which is not fetched, or a saved copy.
+        unused_pages: whether the pages beside the project that no rule uses are dropped.
 
     Raises:
         CorpusError: the page taught nothing of the kind, or a file cannot be read or written.
     """
     project = load_project(path)
-    if fields or not elements:
+    if fields or not (elements or (unused_pages and not inputs.names)):
         pages = _pages_meant(project, inputs)
         for field in fields or project.paths:
             name, _, value = field.partition("=")
@@ -50,6 +56,9 @@ def take_back(
     for name in elements:
         project = remove_element(project, name)
     write_whole(path, [write_project(project).encode("utf-8")])
+    if unused_pages:
+        dropped, left = drop_unused_pages(path, project.taught_by)
+        yield f"{counted(dropped, 'page')} dropped that no rule uses, {left:,} kept", True
     yield f"{path} has {counted(len(project.rules), 'rule')}", True
     width = max(map(width_of, project.paths), default=0)
     for name in project.paths:

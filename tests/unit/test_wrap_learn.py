@@ -10,7 +10,7 @@ import pytest
 
 from crawler.core.errors import ArgumentError
 from crawler.wrapper.learn_page import FieldValue, Lesson, read_values
-from crawler.wrapper.project_store import load_project
+from crawler.wrapper.project_store import kept_pages, load_project
 from crawler.wrapper.run_project import check_project
 from crawler.wrapper.take_back import take_back
 from support.shop import (
@@ -231,9 +231,33 @@ def test_a_field_reads_its_name_type_and_value() -> None:
     assert read_values(["제목=-"], "--element") == (FieldValue("제목", "", "-"),)
 
 
-def forget(shop: Path, *fields: str, elements: tuple[str, ...] = (), page: str = "") -> list[str]:
+def forget(
+    shop: Path,
+    *fields: str,
+    elements: tuple[str, ...] = (),
+    page: str = "",
+    unused_pages: bool = False,
+) -> list[str]:
     pages = inputs(*([page] if page else ()))
-    return [line for line, _ in take_back(shop / "shop.h2x", fields, elements, pages)]
+    lines = take_back(shop / "shop.h2x", fields, elements, pages, unused_pages=unused_pages)
+    return [line for line, _ in lines]
+
+
+def test_pages_that_no_rule_uses_any_more_are_dropped(shop: Path) -> None:
+    def kept() -> list[str]:
+        pages = kept_pages(shop / "shop.h2x", lambda _reason, detail: pytest.fail(detail))
+        return [page.url.rpartition("/")[2] for page in pages]
+
+    teach(shop, "name=Harbour", file="two.html")
+    assert kept() == ["1", "two.html"]
+    assert forget(shop, unused_pages=True)[0] == "0 pages dropped that no rule uses, 2 kept"
+    lines = forget(shop, page=str(shop / "two.html"), unused_pages=True)
+    assert lines[0] == "1 page dropped that no rule uses, 1 kept"
+    assert kept() == ["1"]
+    assert forget(shop, elements=("name", "phone", "book"), unused_pages=True)[0].startswith("1 ")
+    assert kept() == []
+    assert not list(shop.glob("*.warc.gz"))
+    assert forget(shop, unused_pages=True)[0].startswith("0 ")
 
 
 def test_what_a_page_taught_is_taken_back_and_the_file_is_as_before(shop: Path) -> None:

@@ -147,6 +147,61 @@ def test_a_renamed_element_keeps_its_rule_and_its_actions() -> None:
             rename_element(before, "name", name)
 
 
+OFFER = Element("offer", "group", elements=(Element("note"),))
+
+
+def with_offer() -> Project:
+    """Return the project with a group of the page that has no records, and actions."""
+    project = taught()
+    schema = replace(project.schema, elements=(*project.schema.elements, OFFER))
+    actions = (Copy("name"), Copy("phone"), Copy("book"), Script("", ("phone",)))
+    return checked(replace(project, schema=schema, actions=actions))
+
+
+def test_an_element_is_moved_into_another_group_with_its_rule_and_actions() -> None:
+    before = with_offer()
+    after = move_element(before, "phone", 0, "offer")
+    assert paths(after)[-3:] == ["offer", "offer/phone", "offer/note"]
+    assert after.rules["offer/phone"] == before.rules["phone"]
+    assert after.actions[1] == Copy("offer/phone")
+    assert after.actions[3] == Script("", ("offer/phone",))
+    assert as_json(apply_project(after, TWO).root, after.schema)["offer"]["phone"] == "555-2"
+    assert move_element(after, "offer/phone", 1, "") == before
+    # A whole list is moved with what is in it.
+    list_within = move_element(replace(before, actions=()), "book", 9, "offer")
+    assert list_within.paths[2:] == ("offer/book", "offer/book/title", "offer/book/link")
+    books = as_json(apply_project(list_within, TWO).root, list_within.schema)["offer"]["book"]
+    assert [its["title"] for its in books] == ["Rain", "Fog"]
+
+
+@pytest.mark.parametrize(
+    ("path", "into", "kind", "data"),
+    [
+        ("book/title", "", "move-from-records", ("book/title", "book")),
+        ("book/title", "offer", "move-from-records", ("book/title", "book")),
+        ("phone", "book", "move-to-records", ("phone", "book")),
+        ("book", "book", "move-within", ("book",)),
+        ("name", "phone", "no-group", ("phone",)),
+        ("name", "fax", "no-element", ("fax",)),
+        ("offer/note", "twice", "element-twice", ("twice", "note")),
+    ],
+)
+def test_an_element_is_not_moved_where_its_rule_cannot_look(
+    path: str, into: str, kind: str, data: tuple[str, ...]
+) -> None:
+    before = with_offer()
+    twice = Element("twice", "group", elements=(Element("note"),))
+    schema = replace(before.schema, elements=(*before.schema.elements, twice))
+    with pytest.raises(ArgumentError) as refused:
+        move_element(replace(before, schema=schema), path, 0, into)
+    assert (refused.value.kind, refused.value.data) == (kind, data)
+
+
+def test_an_element_without_a_rule_is_moved_into_records() -> None:
+    after = move_element(with_offer(), "offer/note", 0, "book")
+    assert paths(after)[2:] == ["book", "book/note", "book/title", "book/link", "offer"]
+
+
 def test_elements_are_moved_and_the_output_follows() -> None:
     moved = move_element(move_element(taught(), "phone", 0), "book/link", 0)
     assert paths(moved) == ["phone", "name", "book", "book/link", "book/title"]

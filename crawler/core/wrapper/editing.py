@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
+from functools import partial
 
 from crawler.core.errors import ArgumentError
 from crawler.core.wrapper.example_nodes import Example
@@ -24,6 +25,7 @@ from crawler.core.wrapper.project import (
     Script,
     Source,
     checked,
+    elements_of,
 )
 
 
@@ -95,29 +97,71 @@ def rename_element(project: Project, path: str, name: str) -> Project:
         ArgumentError: there is no such element, or the name is wrong or taken.
     """
     schema = _with_element(project.schema, path, replace(project.element(path), name=name))
-    group, slash, _ = path.rpartition("/")
-    renamed = f"{group}{slash}{name}"
+    renamed = _path_in(path.rpartition("/")[0], name)
+    return _followed(project, schema, partial(_moved, path, renamed))
 
-    def follow(its: str) -> str:
-        return renamed + its[len(path) :] if _is_within(its, path) else its
 
+def move_element(project: Project, path: str, place: int, into: str | None = None) -> Project:
+    """Return the project with an element at another place, in its group or in another one.
+
+    Its rules and its actions follow, with those of what is in it.
+
+    Args:
+        project: the project.
+        path: the element.
+        place: its place there, counted from 0.
+        into: the group that it is moved into, empty for the root; None for its own.
+
+    Raises:
+        ArgumentError: there is no such element or group; the group has one of that name, or is
+            within the element; a rule looks within a record, and would have to look elsewhere.
+    """
+    element = project.element(path)
+    into = path.rpartition("/")[0] if into is None else into
+    if _is_within(into, path):
+        raise ArgumentError(f"'{path}' cannot be moved into itself; choose another group").about(
+            "move-within", path
+        )
+    schema = _with_element(project.schema, path, None)
+    group = {"": schema, **dict(elements_of(schema))}.get(into) or project.element(into)
+    siblings = list(group.elements)
+    siblings.insert(place, element)
+    schema = _with_element(schema, into, replace(group, elements=tuple(siblings)))
+    follow = partial(_moved, path, _path_in(into, element.name))
+    after = _followed(project, schema, follow)
+    for its in (its for its in project.rules if _is_within(its, path)):
+        before, now = project.record_of(its), after.record_of(follow(its))
+        if follow(before) != now:
+            raise _cannot_follow(its, before, now)
+    return after
+
+
+def _cannot_follow(path: str, before: str, now: str) -> ArgumentError:
+    """Return why a rule cannot look in other records than before."""
+    where, there = (
+        f"within the records of '{its}'" if its else "on the page" for its in (before, now)
+    )
+    error = ArgumentError(
+        f"the rule of '{path}' looks {where}, and cannot look {there}; remove its examples first, "
+        "and teach it again there"
+    )
+    return error.about("move-from-records" if before else "move-to-records", path, before or now)
+
+
+def _path_in(group: str, name: str) -> str:
+    return f"{group}/{name}" if group else name
+
+
+def _moved(path: str, to: str, its: str) -> str:
+    """Return the path of an element where one, which may be around it, has got another."""
+    return to + its[len(path) :] if _is_within(its, path) else its
+
+
+def _followed(project: Project, schema: Element, follow: Callable[[str], str]) -> Project:
+    """Return a project with another schema, in which some elements have other paths."""
     rules = {follow(its): rule for its, rule in project.rules.items()}
     actions = tuple(_with_paths(action, follow) for action in project.actions)
     return checked(replace(project, schema=schema, rules=rules, actions=actions))
-
-
-def move_element(project: Project, path: str, place: int) -> Project:
-    """Return the project with an element at another place in its group, counted from 0.
-
-    Raises:
-        ArgumentError: there is no such element.
-    """
-    element, path_of_group = project.element(path), path.rpartition("/")[0]
-    group = project.element(path_of_group) if path_of_group else project.schema
-    siblings = [its for its in group.elements if its is not element]
-    siblings.insert(place, element)
-    group = replace(group, elements=tuple(siblings))
-    return replace(project, schema=_with_element(project.schema, path_of_group, group))
 
 
 def remove_element(project: Project, path: str) -> Project:

@@ -85,7 +85,7 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
-class _Columns:
+class Columns:
     """The evidence of nodes, feature by feature, in numbers.
 
     ``values`` are the values that there are of each feature; ``codes`` has a row a feature, with
@@ -97,7 +97,8 @@ class _Columns:
     codes: NDArray[np.int32]
 
     @classmethod
-    def read(cls, view: View, nodes: Sequence[int]) -> _Columns:
+    def read(cls, view: View, nodes: Sequence[int]) -> Columns:
+        """Read the evidence of some nodes."""
         codes = np.empty((len(FEATURES), len(nodes)), np.int32)
         values = []
         for row, feature in zip(codes, FEATURES, strict=True):
@@ -121,7 +122,13 @@ class PageEvidence:
     def __init__(self, view: View) -> None:
         self.view = view
         self.nodes = cache(partial(nodes_of, view))
-        self._columns: dict[str, _Columns] = {}
+        self._columns: dict[str, Columns] = {}
+
+    def prepare(self, kind: str) -> Columns:
+        """Return the evidence of all nodes of a kind."""
+        if kind not in self._columns:
+            self._columns[kind] = Columns.read(self.view, self.nodes(kind))
+        return self._columns[kind]
 
     def example_node(
         self, node: int, kind: str, meant: Collection[int], *, near_misses: bool = True
@@ -134,9 +141,7 @@ class PageEvidence:
             meant: all nodes of the example, which are no near misses of each other.
             near_misses: whether near misses are looked for.
         """
-        if kind not in self._columns:
-            self._columns[kind] = _Columns.read(self.view, self.nodes(kind))
-        columns = self._columns[kind]
+        columns = self.prepare(kind)
         at = bisect_left(self.nodes(kind), node)
         same = columns.codes == columns.codes[:, at : at + 1]
         counts = tuple(same.sum(axis=1).tolist())
@@ -167,7 +172,7 @@ class PageEvidence:
 
 
 def _near_misses(
-    columns: _Columns, same: NDArray[np.bool_], counts: Sequence[int], meant: Collection[int]
+    columns: Columns, same: NDArray[np.bool_], counts: Sequence[int], meant: Collection[int]
 ) -> tuple[Evidence, ...]:
     """Return the evidence of the nodes most like one, by the features in which they are the same.
 

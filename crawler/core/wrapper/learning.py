@@ -143,7 +143,9 @@ def learn_record_nodes(  # noqa: PLR0913 - as learn_nodes
             for record, its in (by_record or {-1: []}).items()
         ]
     except ValueError as error:
-        raise ArgumentError(f"'{group}': {error}; point at an element") from error
+        raise ArgumentError(f"'{group}': {error}; point at an element").about(
+            "node-kind", group
+        ) from error
     return project.with_rule(group, rule.learn_more(examples))
 
 
@@ -178,7 +180,9 @@ def learn_nodes(  # noqa: PLR0913 - an example has these parts, and most have a 
     try:
         example = example_of_nodes(evidence, nodes, kind, wrong=wrong)
     except ValueError as error:
-        raise ArgumentError(f"'{element}': {error}; point at another node") from error
+        raise ArgumentError(f"'{element}': {error}; point at another node").about(
+            "node-kind", element
+        ) from error
     return project.with_rule(element, rule.learn_more((example,)))
 
 
@@ -214,7 +218,9 @@ def _check_field(project: Project, path: str, record: int) -> None:
 
 def _check_group(project: Project, group: str) -> None:
     if project.element(group).type != GROUP:
-        raise ArgumentError(f"'{group}' is no group; only groups have records")
+        raise ArgumentError(f"'{group}' is no group; only groups have records").about(
+            "no-group", group
+        )
 
 
 def _record_around(project: Project, tree: PageTree, path: str, node: int) -> int:
@@ -230,7 +236,7 @@ def _record_around(project: Project, tree: PageTree, path: str, node: int) -> in
     place = tree.path(node) if 0 <= node < len(tree) else f"node {node}"
     raise ArgumentError(
         f"'{path}': {place} is in no record of '{group}'; teach '{group}' this page first"
-    )
+    ).about("no-record", path, group)
 
 
 def _record_with(project: Project, view: View, places: Sequence[Sequence[int]], group: str) -> int:

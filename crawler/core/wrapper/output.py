@@ -57,8 +57,8 @@ class ScriptPlace:
 class Problem:
     """Something in which a page does not fit the schema.
 
-    ``element`` is the path of the element; empty for a script. ``detail`` is for people; ``place``
-    is where a script failed.
+    ``element`` is the path of the element; empty for a script. ``detail`` is for people, ``data``
+    for programs that say the same in another language; ``place`` is where a script failed.
     ``reason`` is one of these:
 
     ``missing``: a required element was not found, or not with enough confidence.
@@ -73,6 +73,7 @@ class Problem:
     reason: str
     detail: str
     place: ScriptPlace | None = None
+    data: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +261,7 @@ class _Fitter:
             nodes = [child for child in made if child is not None]
             if len(nodes) > 1 and not element.repeat:
                 detail = f"'{its}' does not repeat; {len(nodes) - 1} more were left out"
-                problems.append(Problem(its, TOO_MANY, detail))
+                problems.append(Problem(its, TOO_MANY, detail, data=(str(len(nodes) - 1),)))
                 del nodes[1:]
             if element.required and not nodes:
                 problems.append(_missing(its))
@@ -269,7 +270,7 @@ class _Fitter:
             its = f"{path}/{name}" if path else name
             count = f"{len(unknown)} times " if len(unknown) > 1 else ""
             detail = f"'{its}' was added {count}and is not in the schema; left out"
-            problems.append(Problem(its, NOT_IN_SCHEMA, detail))
+            problems.append(Problem(its, NOT_IN_SCHEMA, detail, data=(str(len(unknown)),)))
         return tuple(kept)
 
     def _fit(self, node: Node, element: Element, path: str) -> Node | None:
@@ -300,9 +301,10 @@ def _is_incomplete(problems: list[Problem], start: int, path: str, record: str) 
     missing = {its.element for its in problems[start:] if its.reason == MISSING}
     if not missing:
         return False
-    detail = f"{record} lacks {', '.join(sorted(missing))}, and was left out"
+    lacking = ", ".join(sorted(missing))
+    detail = f"{record} lacks {lacking}, and was left out"
     others = [its for its in problems[start:] if its.reason != MISSING]
-    problems[start:] = [*others, Problem(path, INCOMPLETE, detail)]
+    problems[start:] = [*others, Problem(path, INCOMPLETE, detail, data=(lacking,))]
     return True
 
 
@@ -319,8 +321,9 @@ def _converted(node: Node, kind: str, path: str, problems: list[Problem]) -> Nod
     else:
         value = convert(_as_text(given), kind)
     if value is None:
-        detail = f"'{path}': '{str(given)[:_SHOWN_CHARS]}' is no {kind}"
-        problems.append(Problem(path, WRONG_TYPE, detail))
+        shown = str(given)[:_SHOWN_CHARS]
+        detail = f"'{path}': '{shown}' is no {kind}"
+        problems.append(Problem(path, WRONG_TYPE, detail, data=(shown, kind)))
         return None
     return Node(node.name, value, (), node.confidence, node.source)
 

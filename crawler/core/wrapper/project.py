@@ -82,7 +82,7 @@ def check_schema(schema: Element) -> None:
         if number >= _MOST_ELEMENTS or path.count("/") >= _MOST_DEPTH:
             raise ArgumentError(
                 f"'{path}': a schema has at most {_MOST_ELEMENTS} elements, {_MOST_DEPTH} deep"
-            )
+            ).about("schema-size", path, _MOST_ELEMENTS, _MOST_DEPTH)
         _check(element, path)
 
 
@@ -91,16 +91,20 @@ def _check(element: Element, path: str) -> None:
         raise ArgumentError(
             f"'{path[:_NAME_CHARS]}' is no name of an element; use up to {_NAME_CHARS} letters, "
             "digits, '_', '-' and '.', a letter or '_' first"
-        )
+        ).about("element-name", path[:_NAME_CHARS], _NAME_CHARS)
     if element.type not in TYPES:
         raise ArgumentError(
             f"'{path}': there is no type '{element.type}'; the types are: {', '.join(TYPES)}"
         )
     if element.elements and element.type != GROUP:
-        raise ArgumentError(f"'{path}' holds elements; give it the type '{GROUP}'")
+        raise ArgumentError(f"'{path}' holds elements; give it the type '{GROUP}'").about(
+            "no-group", path
+        )
     names = [child.name for child in element.elements]
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise ArgumentError(f"'{path}' has '{twice[0]}' twice; let one element repeat instead")
+        raise ArgumentError(
+            f"'{path}' has '{twice[0]}' twice; let one element repeat instead"
+        ).about("element-twice", path, twice[0])
 
 
 def convert(text: str, kind: str) -> Scalar | None:
@@ -283,6 +287,11 @@ class Project:
             if isinstance(action, Script) or (isinstance(action, Copy) and action.script)
         )
 
+    @property
+    def taught_by(self) -> set[str]:
+        """The fingerprints of the pages that it has learned from."""
+        return {its.page for rule in self.rules.values() for its in rule.examples}
+
     def element(self, path: str) -> Element:
         """Return the element of a path.
 
@@ -291,7 +300,9 @@ class Project:
         """
         known = dict(elements_of(self.schema))
         if path not in known:
-            raise ArgumentError(f"no element '{path}' in the schema; it has: {', '.join(known)}")
+            raise ArgumentError(
+                f"no element '{path}' in the schema; it has: {', '.join(known)}"
+            ).about("no-element", path)
         return known[path]
 
     def record_of(self, path: str) -> str:
@@ -310,7 +321,7 @@ class Project:
         if self.element(path).type == GROUP:
             raise ArgumentError(
                 f"'{path}' is a group; teach it records, or an element of it values"
-            )
+            ).about("is-group", path)
         rule = self.rules.get(path)
         return new_rule(self.matcher) if rule is None or isinstance(rule, RecordRule) else rule
 
@@ -360,12 +371,14 @@ def checked(project: Project) -> Project:
                 raise ArgumentError(
                     f"action {number}, a {kind}, uses '{name}', which the schema does not have; "
                     f"change the {kind} first, or take it out of the project"
-                )
+                ).about("action-uses", number + 1, name)
             is_group = project.element(name).type == GROUP
             if name not in project.rules and not isinstance(action, Add) and not action.off:
-                raise ArgumentError(f"action {number} needs a rule for '{name}'; teach it values")
+                raise ArgumentError(
+                    f"action {number} needs a rule for '{name}'; teach it values"
+                ).about("action-rule", number + 1, name)
             if is_group and isinstance(action, Copy) and action.script:
                 raise ArgumentError(
                     f"action {number}: '{name}' is a group; give the script to its elements"
-                )
+                ).about("action-group", number + 1, name)
     return project

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from functools import partial
 from typing import Any, NoReturn
 
-from crawler.core.errors import ArgumentError, UnknownMethodError, UnreadableInputError
+from crawler.core.errors import ArgumentError, CorpusError, UnknownMethodError, UnreadableInputError
 from crawler.core.wrapper.example_nodes import (
     ELEMENT,
     TEXT_NODE,
@@ -113,7 +113,10 @@ def _read_file(text: str, file: str, shape: object) -> Project:
         if len(what) > _SHOWN_CHARS:
             what = f"{what[: _SHOWN_CHARS // 2]}...{what[-_SHOWN_CHARS // 2 :]}"
         what = what.encode("utf-8", "backslashreplace").decode("utf-8")
-        raise UnreadableInputError(f"{file}: {what}") from error
+        refused = UnreadableInputError(f"{file}: {what}").about("file-wrong", file, what)
+        if isinstance(error, CorpusError) and error.kind:
+            refused.about(error.kind, *error.data)
+        raise refused from error
 
 
 def _without_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -64,7 +64,7 @@ def schema_of_model(model: Model) -> Element:
             raise ArgumentError(
                 f"'{name}' of {model.name} holds itself, or too much; an output has a fixed shape "
                 "of up to 1000 elements: shorten the file"
-            )
+            ).about("shape-endless", name, model.name)
         its = model.element(name)
         if its.holds_text or its.holds_any or not any(its.content.names()):
             return Element(name, "text", repeat, required)
@@ -81,7 +81,7 @@ def schema_of_model(model: Model) -> Element:
     if root.type != GROUP:
         raise ArgumentError(
             f"'{root.name}' of {model.name} holds no elements; begin with one that does"
-        )
+        ).about("shape-empty", root.name, model.name)
     check_schema(root)
     return root
 
