@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.background import BackgroundTask
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
@@ -97,7 +98,11 @@ class Studio:
             return _refused(error)
         if message.parts.get("op") == "project":
             return await _answer(self.change, message)
-        return await _answer(perform, self.workspace, message)
+        answer = await _answer(perform, self.workspace, message)
+        if message.parts.get("op") == "propose":
+            # The list is mostly confirmed.
+            answer.background = BackgroundTask(self.workspace.prepare, message.number("of"))
+        return answer
 
     def change(self, message: Message) -> dict[str, Any]:
         """Work on another project from now on."""
@@ -144,7 +149,7 @@ class Studio:
         form, runs = request.path_params["form"], self.workspace.runs
         try:
             if runs is None:
-                raise ArgumentError("nothing was run yet")
+                raise ArgumentError("nothing was run yet").about("no-run")
             name, body = await run_in_threadpool(runs.written, form)
         except CorpusError as error:
             return _refused(error)
@@ -227,7 +232,9 @@ def _file(name: str, body: bytes, kind: str) -> Response:
 
 
 def _refused(error: CorpusError) -> Response:
-    return _Json({"error": str(error)[:_MOST_TOLD], "kind": type(error).__name__}, 400)
+    told = str(error)[:_MOST_TOLD]
+    data = [its[:_MOST_TOLD] for its in error.data]
+    return _Json({"error": told, "kind": error.kind, "data": data}, 400)
 
 
 def make_app(studio: Studio, token: str, hosts: Collection[str]) -> ASGIApp:

@@ -55,7 +55,9 @@ def with_element(group: Element, path: str, element: Element) -> Element:
     if rest:
         inner = known.get(name, Element(name, GROUP))
         if inner.type != GROUP:
-            raise ArgumentError(f"'{name}' holds a value and no elements; choose another place")
+            raise ArgumentError(
+                f"'{name}' holds a value and no elements; choose another place"
+            ).about("no-group", name)
         element = with_element(inner, rest, element)
     return replace(group, elements=tuple({**known, name: element}.values()))
 
@@ -165,7 +167,7 @@ def record_around(project: Project, path: str, page: OpenPage, node: int) -> int
     raise ArgumentError(
         f"'{path}' belongs to the records of '{group}', and this is in none of them; click within "
         f"a record, or teach '{group}' this one first"
-    )
+    ).about("no-record", path, group)
 
 
 def _examples_at(rule: Rule | None, tree: PageTree, record: int) -> list[Example]:
@@ -200,7 +202,7 @@ def forget_example(project: Project, message: Message, _: Pages) -> tuple[Projec
     path, at = message.text("path"), message.number("at")
     rule = project.rules.get(path)
     if rule is None or not 0 <= at < len(rule.examples):
-        raise ArgumentError(f"'{path}' has no such example any more")
+        raise ArgumentError(f"'{path}' has no such example any more").about("example-gone", path)
     return remove_examples(project, path, [rule.examples[at]]), ("step.forget", path)
 
 
@@ -211,9 +213,10 @@ def rename(project: Project, message: Message, _: Pages) -> tuple[Project, Label
 
 
 def move(project: Project, message: Message, _: Pages) -> tuple[Project, Label]:
-    """Give an element another place among those of its group."""
-    path = message.text("path")
-    return move_element(project, path, max(message.number("to"), 0)), ("step.move", path)
+    """Give an element another place among those of its group, or of the group ``into``."""
+    path, place = message.text("path"), max(message.number("to"), 0)
+    into = message.text("into") if message.has("into") else None
+    return move_element(project, path, place, into), ("step.move", path)
 
 
 def remove(project: Project, message: Message, _: Pages) -> tuple[Project, Label]:
@@ -239,7 +242,9 @@ def add_element(project: Project, message: Message, _: Pages) -> tuple[Project, 
     """Add an element without an example to the output, for a script to fill."""
     path = message.text("path").strip("/")
     if path in dict(elements_of(project.schema)):
-        raise ArgumentError(f"'{path}' is there already; give another name")
+        raise ArgumentError(f"'{path}' is there already; give another name").about(
+            "element-there", path
+        )
     kind = message.text("type", "text")
     element = Element(path.rpartition("/")[2], kind, repeat=message.flag("repeat"))
     schema = with_element(project.schema, path, element)
@@ -276,7 +281,7 @@ def set_actions(project: Project, message: Message, _: Pages) -> tuple[Project, 
     try:
         actions = read_project(json.dumps(whole), "the actions").actions
     except UnreadableInputError as error:
-        raise ArgumentError(str(error)) from error
+        raise ArgumentError(str(error)).about(error.kind, *error.data) from error
     # The rules stay those that they were, of which it is known what they find.
     project = replace(project, actions=actions)
     return project, (f"step.{message.text('label')}", message.text("what", ""))

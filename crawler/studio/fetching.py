@@ -47,11 +47,15 @@ def fetch_all(urls: Sequence[str]) -> list[Page | FetchError]:
         written = _written(command, _SECONDS * len(urls))
         answers: list[dict[str, Any]] = json.loads(written.splitlines()[-1])
     except subprocess.TimeoutExpired as error:
-        raise FetchError(f"{urls[0]} did not come within {_SECONDS} seconds") from error
+        raise FetchError(f"{urls[0]} did not come within {_SECONDS} seconds").about(
+            "fetch-slow", urls[0], _SECONDS
+        ) from error
     except (ValueError, IndexError) as error:
-        raise FetchError(f"{urls[0]} could not be fetched: the crawl ended at once") from error
+        raise FetchError(f"{urls[0]} could not be fetched: the crawl ended at once").about(
+            "fetch-ended", urls[0]
+        ) from error
     return [
-        FetchError(its["error"])
+        FetchError(its["error"]).about(its["kind"], *its["data"])
         if "error" in its
         else Page(its["url"], b64decode(its["body"]), its["content_type"])
         for its in answers
@@ -87,7 +91,7 @@ def main() -> None:
     settings = get_project_settings()
     settings.set("LOG_LEVEL", "CRITICAL", "cmdline")
     answers = [
-        {"error": str(its)}
+        {"error": str(its), "kind": its.kind, "data": its.data}
         if isinstance(its, FetchError)
         else {
             "url": its.url,

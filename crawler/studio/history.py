@@ -172,6 +172,7 @@ class HistoryReading(Job):
             "name": self._name,
             "running": self.running,
             "error": self.error,
+            "about": self.about,
             "seconds": self.seconds,
             "read": self._read,
             "sites": list(self._found.sites),

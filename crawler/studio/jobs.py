@@ -15,10 +15,12 @@ class Job(ABC):
 
     Attributes:
         error: Why it ended early; empty where it did not.
+        about: The kind and the data of that error.
     """
 
     def __init__(self) -> None:
         self.error = ""
+        self.about: tuple[str, ...] = ()
         self._stopped = threading.Event()
         self._began = time.monotonic()
         self._seconds = 0.0
@@ -61,6 +63,8 @@ class Job(ABC):
             self.work()
         except (CorpusError, OSError) as error:
             self.error = str(error)
+            if isinstance(error, CorpusError):
+                self.about = (error.kind, *error.data)
         except Exception as error:
             self.error = f"{type(error).__name__}: {error}"
             raise

@@ -20,7 +20,7 @@ from crawler.studio.pages import addresses_in, inside, is_remote, list_folder, p
 from crawler.studio.runs import Run, command_lines
 from crawler.studio.site import start_site
 from crawler.studio.workspace import Workspace
-from crawler.wrapper.project_store import keep_page, load_schema
+from crawler.wrapper.project_store import drop_unused_pages, keep_page, load_project, load_schema
 
 Answer = dict[str, Any]
 _SHOWN: Final = 200
@@ -49,7 +49,7 @@ def perform(workspace: Workspace, message: Message) -> Answer:
             return QUESTIONS[name](workspace, message)
     else:
         raise ArgumentError(f"there is no operation '{name}'")
-    return {**answer, **workspace.shown(page, known)}
+    return {**answer, **workspace.shown(page, known, soon=True)}
 
 
 def open_all(workspace: Workspace, names: tuple[str, ...]) -> None:
@@ -92,7 +92,7 @@ def open_page(workspace: Workspace, message: Message) -> Answer:
     """
     name, url = message.text("name").strip(), message.text("url", "").strip() or None
     if not name:
-        raise ArgumentError("name a saved page, an address, or an archive")
+        raise ArgumentError("name a saved page, an address, or an archive").about("no-name")
     if is_remote(name):
         # The lock is not held: it takes long.
         return {"opened": workspace.open(name, fetch(name))}
@@ -134,13 +134,21 @@ def save(workspace: Workspace, message: Message) -> Answer:
     else:
         workspace.write_as(path, text)
     workspace.journal.note_saved(text)
-    taught = {its.page for rule in workspace.project.rules.values() for its in rule.examples}
     for number in workspace.journal.opened:
         page = workspace.page(number)
-        if page.tree.fingerprint in taught:
+        if page.tree.fingerprint in workspace.project.taught_by:
             keep_page(workspace.path, page.page)
     workspace.revision += 1
     return {"saved": True}
+
+
+def drop_pages(workspace: Workspace, _: Message) -> Answer:
+    """Drop the pages kept beside the project that taught it nothing, now or as it was saved."""
+    taught = workspace.project.taught_by
+    if workspace.path.exists():
+        taught |= load_project(workspace.path).taught_by
+    dropped, left = drop_unused_pages(workspace.path, taught)
+    return {"dropped": dropped, "left": left}
 
 
 def run(workspace: Workspace, message: Message) -> Answer:
@@ -227,6 +235,7 @@ CHANGES: Final[Mapping[str, Callable[[Workspace, Message], Answer]]] = {
 
 QUESTIONS: Final[Mapping[str, Callable[[Workspace, Message], Answer]]] = {
     "commands": commands,
+    "drop_pages": drop_pages,
     "history": history,
     "list": folder_list,
     "near": near,

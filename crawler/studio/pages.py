@@ -85,7 +85,7 @@ class OpenPage:
             ArgumentError: there is none of that number.
         """
         if not 0 <= node < len(self.tree):
-            raise ArgumentError(f"the page has no node {node}; open it again")
+            raise ArgumentError(f"the page has no node {node}; open it again").about("node-gone")
         return node
 
     def described(self) -> dict[str, Any]:
@@ -105,7 +105,7 @@ def inside(folder: Path, name: str) -> Path:
     if not path.is_relative_to(folder.resolve()):
         raise ArgumentError(
             f"{name} is outside of {folder}; start the studio in a folder that contains it"
-        )
+        ).about("outside", name, folder)
     return path
 
 
@@ -127,7 +127,9 @@ def page_at(folder: Path, name: str, at: int, url: str | None) -> Page:
         return page_of_file(str(path), url, MAX_PAGE_BYTES)
     page = next(islice(_source(path), at, None), None)
     if page is None:
-        raise ArgumentError(f"{name} has no page {at + 1} that can be read")
+        raise ArgumentError(f"{name} has no page {at + 1} that can be read").about(
+            "no-page", name, at + 1
+        )
     return page
 
 
@@ -158,7 +160,7 @@ def list_folder(folder: Path, name: str) -> list[dict[str, Any]]:
     """
     path = inside(folder, name)
     if not path.is_dir():
-        raise ArgumentError(f"{name} is no folder")
+        raise ArgumentError(f"{name} is no folder").about("no-folder", name)
     kept = (
         (".h2x", "project"), (".warc", "archive"), (".jsonl", "archive"),
         (".dtd", "shape"), (".medl", "shape"),

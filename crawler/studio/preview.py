@@ -25,7 +25,7 @@ def preview_of(wrapped: Wrapped, tree: PageTree) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "fits": result.fits,
         "missing": result.missing,
-        "lines": list(wrapped.lines()),
+        "lines": list(wrapped.told()),
         "flaws": [_flaw(its) for its in result.problems if its.reason == SCRIPT_FAILED],
         "debug": wrapped.debug,
         "urls": wrapped.urls,

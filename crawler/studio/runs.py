@@ -23,7 +23,7 @@ from crawler.studio.pages import inside
 from crawler.wrapper.actions import addresses_of
 from crawler.wrapper.documents import cell_of, document, table_columns, workbook
 from crawler.wrapper.project_store import Inputs
-from crawler.wrapper.running import ProjectRunner, Wrapped, page_rows
+from crawler.wrapper.running import Line, ProjectRunner, Wrapped, page_rows
 
 Answer = dict[str, Any]
 _ROWS = 2_000
@@ -41,7 +41,7 @@ TYPES = {
 class Row:
     """A row of the table of results: a record, or a page.
 
-    ``at`` is the number of the page in its source; ``line`` says what is wrong with the page.
+    ``at`` is the number of the page in its source; ``lines`` say what is wrong with the page.
     """
 
     source: str
@@ -49,7 +49,7 @@ class Row:
     url: str
     fits: bool
     cells: tuple[str, ...]
-    line: str = ""
+    lines: tuple[Line, ...] = ()
 
 
 class Run(Job):
@@ -72,7 +72,9 @@ class Run(Job):
         self.project = project
         self.names = tuple(names) or addresses_of(project, ("", "", *args))
         if not self.names:
-            raise ArgumentError("name pages to run over: files, folders, archives or addresses")
+            raise ArgumentError(
+                "name pages to run over: files, folders, archives or addresses"
+            ).about("no-names")
         self._file = file
         self._args = tuple(args)
         self._paths = {
@@ -93,11 +95,12 @@ class Run(Job):
             "names": self.names,
             "counts": self._counts,
             "error": self.error,
+            "about": self.about,
             "seconds": self.seconds,
             "columns": table_columns(self.project.schema),
             "start": start,
             "more": len(self._rows) > start + len(rows),
-            "rows": [[its.source, its.at, its.url, its.fits, its.line, its.cells] for its in rows],
+            "rows": [[its.source, its.at, its.url, its.fits, its.lines, its.cells] for its in rows],
         }
 
     def written(self, form: str) -> tuple[str, bytes]:
@@ -146,8 +149,7 @@ class Run(Job):
     def _take(self, source: str, at: int, wrapped: Wrapped) -> None:
         result = wrapped.result
         columns = table_columns(self.project.schema)
-        line = "; ".join(line for _, line in wrapped.lines())
-        made = Row(source, at, result.url, result.fits, (), line)
+        made = Row(source, at, result.url, result.fits, (), tuple(wrapped.told()))
         self._counts["fit" if result.fits else "misfit"] += 1
         if not result.fits:
             self._rows.append(replace(made, cells=(result.url,)))
@@ -159,9 +161,8 @@ class Run(Job):
     def _skip(self, name: str, reason: str, detail: str) -> None:
         self._counts["unreadable"] += 1
         shown = self._paths.get(name, name)
-        self._rows.append(
-            Row(shown, -1, shown, fits=False, cells=(shown,), line=f"{reason}: {detail}")
-        )
+        line = Line(f"page-{reason}", f"{reason}: {detail}", (shown, detail))
+        self._rows.append(Row(shown, -1, shown, fits=False, cells=(shown,), lines=(line,)))
 
 
 def command_lines(file: str, names: Sequence[str], args: Sequence[str], form: str) -> Answer:
@@ -186,4 +187,6 @@ def command_lines(file: str, names: Sequence[str], args: Sequence[str], form: st
     crawl += ["-a", f"args={' '.join(args)}"] if args else []
     # A table has a row for each record, as that of scrapy wrap.
     crawl += ["-a", "rows=True"] if written == "csv" else []
-    return {"wrap": wrap, "crawl": shlex.join([*crawl, "-O", output]) if addresses else ""}
+    # A crawl takes its arguments with blanks between.
+    can_crawl = addresses and not any(" " in its for its in args)
+    return {"wrap": wrap, "crawl": shlex.join([*crawl, "-O", output]) if can_crawl else ""}

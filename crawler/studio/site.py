@@ -147,6 +147,7 @@ class SiteReading(Job):
             **self.asked,
             "running": self.running,
             "error": self.error,
+            "about": self.about,
             "notes": self.notes[:3],
             "seconds": self.seconds,
             "stage": self._stage,

@@ -15,6 +15,7 @@ from typing import Any
 from crawler.core.errors import ArgumentError, CorpusError
 from crawler.core.page.page import Page
 from crawler.core.wrapper.editing import script_of
+from crawler.core.wrapper.example_nodes import ELEMENT
 from crawler.core.wrapper.output import SCRIPT_FAILED, Problem, apply_project
 from crawler.core.wrapper.project import GROUP, Element, Project, new_project
 from crawler.core.wrapper.project_file import read_project, write_project
@@ -30,6 +31,8 @@ from crawler.wrapper.running import ProjectRunner, Wrapped
 
 Answer = dict[str, Any]
 _SHOWN = 200
+# A project takes more than a blink on a page of more nodes.
+_LARGE = 10_000
 
 
 class Workspace:
@@ -130,7 +133,9 @@ class Workspace:
         with self.lock:
             opened = self.journal.opened.get(number)
             if opened is None:
-                raise ArgumentError(f"page {number} is not open any more; open it again")
+                raise ArgumentError(f"page {number} is not open any more; open it again").about(
+                    "page-closed", number
+                )
             if number not in self._pages:
                 self._pages[number] = OpenPage(number, opened.name, opened.page)
             return self._pages[number]
@@ -212,11 +217,19 @@ class Workspace:
             flaw = Problem("", SCRIPT_FAILED, str(error))
             return Wrapped(replace(result, problems=(*result.problems, flaw)))
 
-    def shown(self, number: int, known: str) -> Answer:
-        """Return the state, and the preview of an open page if its hash is not the known one."""
+    def shown(self, number: int, known: str, *, soon: bool = False) -> Answer:
+        """Return the state, and the preview of an open page if its hash is not the known one.
+
+        Where it has to be ``soon``, the preview of a large page is left to another call.
+        """
         with self.lock:
             answer: Answer = {"state": self.state()}
-            if number in self.journal.opened:
+            if number not in self.journal.opened:
+                return answer
+            project, _ = self._previews.get(number, (None, None))
+            if soon and project is not self.project and len(self.page(number).tree) > _LARGE:
+                answer["later"] = True
+            else:
                 preview = self.preview(number)
                 if preview["hash"] != known:
                     answer["preview"] = {"page": number, **preview}
@@ -228,6 +241,14 @@ class Workspace:
             if view in self.readings:
                 self.readings[view].stop()
             self.readings[view] = reading
+
+    def prepare(self, number: int) -> None:
+        """Compute what a rule that is learned on an open page needs, while a person decides."""
+        with self.lock:
+            if number in self.journal.opened:
+                evidence = self.page(number).evidence
+                evidence.prepare(ELEMENT)
+                evidence.prepare("@href")
 
     # What changes it.
 
@@ -264,7 +285,7 @@ class Workspace:
             raise ArgumentError(
                 f"another program has changed {self.path.name}; save under another name, or start "
                 "the studio again, which takes that change as a step that can be undone"
-            )
+            ).about("file-changed", self.path.name)
         write_whole(self.path, [text.encode("utf-8")])
 
     def write_as(self, path: Path, text: str) -> None:
@@ -276,7 +297,9 @@ class Workspace:
         check_name(path)
         beside = path.with_suffix(".studio")
         if path.exists() or beside.exists():
-            raise ArgumentError(f"{path.name} is there already; choose another name")
+            raise ArgumentError(f"{path.name} is there already; choose another name").about(
+                "file-there", path.name
+            )
         held = lock_beside(beside, "another studio")
         try:
             write_whole(path, [text.encode("utf-8")])

@@ -1,12 +1,12 @@
 // Talking with the server.
 
 import { note } from "./notes.js";
-import { t } from "./strings.js";
+import { said, t } from "./strings.js";
 
 async function read(response) {
   let answer = {};
   try { answer = await response.json(); } catch { /* no JSON: said below */ }
-  if (!response.ok) throw new Error(answer.error ?? t("error.refused", response.status));
+  if (!response.ok) throw new Error(said(answer.kind, answer.data, answer.error) ?? t("error.refused", response.status));
   return answer;
 }
 

@@ -83,7 +83,13 @@ export function saveAs() {
   const go = async () => {
     if (await act("save", { file: name.value })) { box.close(); say(t("saved", store.state.file)); }
   };
-  const box = dialog(t("save.as"), [h("label", { for: "save-name" }, t("save.name")), name],
+  const dropped = h("p", { class: "hint", role: "status" }, t("pages.drop.hint"));
+  const drop = async () => {
+    const answer = await attempt(() => post({ op: "drop_pages" }));
+    if (answer) dropped.textContent = t("pages.dropped", answer.dropped, answer.left);
+  };
+  const box = dialog(t("save.as"), [h("label", { for: "save-name" }, t("save.name")), name,
+    h("h3", {}, t("pages.kept")), dropped, button(t("pages.drop"), drop, { id: "pages-drop" })],
     [button(t("save"), go, { class: "primary" })]);
   onEnter(name, go);
   name.select();

@@ -3,7 +3,7 @@
 import { attempt, get, post } from "./api.js";
 import { button, h, onEnter, refill } from "./dom.js";
 import { store } from "./store.js";
-import { t } from "./strings.js";
+import { saidError, t } from "./strings.js";
 
 const POLL = 300;
 const LATER = 2000;
@@ -64,7 +64,8 @@ export function reading({ view, inputs, wanted, show, status }) {
       : button(t("reading.start"), () => start(), { class: "primary", id: `${view}-start` }), found?.running ? progress : null);
     const words = found ? status(found) : "";
     if (line.textContent !== words) line.textContent = words;
-    if (flaw.textContent !== (found?.error ?? "")) flaw.textContent = found?.error ?? "";
+    const wrong = saidError(found);
+    if (flaw.textContent !== wrong) flaw.textContent = wrong;
   }
 
   draw();

@@ -16,6 +16,8 @@ export const store = {
   previews: new Map(),
   selection: null,
   pictures: false,
+  // Whether the preview of the page in front is still to come.
+  later: false,
   view: "wrap",
 };
 
@@ -41,6 +43,7 @@ function take(answer) {
   if (answer.state) {
     if (store.state && store.state.file !== answer.state.file && !answer.saved) location.reload();
     store.state = answer.state;
+    store.later = Boolean(answer.later);
     const open = new Set(answer.state.pages.map((page) => page.page));
     for (const known of [store.trees, store.previews])
       for (const number of known.keys()) if (!open.has(number)) known.delete(number);
@@ -65,15 +68,21 @@ export async function act(op, parts = {}) {
   const page = parts.page ?? store.page;
   const message = { op, ...parts, ...(page ? { page, known: known(page) } : {}) };
   const busy = setTimeout(() => { document.body.setAttribute("aria-busy", "true"); }, BUSY);
+  const done = () => { clearTimeout(busy); document.body.removeAttribute("aria-busy"); };
   const answer = await attempt(() => post(message));
-  clearTimeout(busy);
-  document.body.removeAttribute("aria-busy");
-  if (answer) {
-    take(answer);
-    otherPreviews();
+  if (answer) take(answer);
+  // The preview of a large page comes by a call of its own.
+  if (answer?.later) settled = refresh().finally(done);
+  else {
+    done();
+    if (answer) otherPreviews();
   }
   return answer;
 }
+
+// Wait until the page in front shows what was done last.
+let settled = Promise.resolve();
+export const shown = () => settled;
 
 export async function refresh() {
   const page = store.page;

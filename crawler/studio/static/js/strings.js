@@ -31,4 +31,20 @@ export function t(key, ...values) {
   return text.replace(/\{(\d)\}/g, (_, at) => String(values[at] ?? ""));
 }
 
+// Say what the engine says, in the language of the window where it has words for that.
+export function said(kind, data, text) {
+  const key = `wrong.${kind}`;
+  return key in strings ? t(key, ...data) : text;
+}
+
+// The same of why work ended early; nothing where it did not.
+export const saidError = (work) => (work?.error ? said(work.about[0], work.about.slice(1), work.error) : "");
+
+// The same of a line on a page: what is wrong there, and how many are like it.
+export function saidLine([kind, text, data, more]) {
+  const its = kind === "wrong-type" ? [...data.slice(0, 2), t(`type.${data[2]}`)] : data;
+  const own = said(kind, its, "");
+  return own ? `${own}${more ? ` (${t("more", more)})` : ""}` : text;
+}
+
 export const languages = () => Object.entries(LANGUAGES);

@@ -1,6 +1,6 @@
 // The actions of the project: listed, reordered, switched off, their JavaScript shown and edited.
 
-import { button, h, onEnter, refill, short } from "../dom.js";
+import { button, fill, h, onEnter, refill, short } from "../dom.js";
 import { dialog } from "../dialog.js";
 import { fields, hasRecords, preview } from "../fields.js";
 import { act, on, store } from "../store.js";
@@ -29,6 +29,7 @@ export function actionsPanel() {
   const list = h("ol", { class: "actions", id: "actions" });
   const kind = h("select", { id: "action-kind", "aria-label": t("action.kind") }, KINDS.map((its) => h("option", { value: its, selected: its === "script" }, t(`action.${its}`))));
   const tools = h("div", { class: "line tools" }, kind, button(t("action.new"), () => begin(kind.value), { id: "action-new" }));
+  const done = h("div", { class: "done", id: "actions-done" });
 
   function put(at, action, label) {
     const actions = written();
@@ -119,8 +120,11 @@ export function actionsPanel() {
 
   function draw() {
     refill(list, store.state.actions.length ? store.state.actions.map(row) : h("li", { class: "hint" }, t("actions.none")));
+    const { urls = [], saves = [] } = preview() ?? {};
+    fill(done, urls.length ? h("p", { class: "hint" }, t("actions.urls", urls.length), " ", short(urls.join(" "), 300)) : null,
+      saves.map(([file, xml]) => h("details", {}, h("summary", {}, t("actions.saves", file)), h("pre", {}, short(xml, 20000)))));
   }
   on("state preview page", draw);
   draw();
-  return h("div", { class: "actions-panel" }, tools, list);
+  return h("div", { class: "actions-panel" }, tools, list, done);
 }

@@ -3,7 +3,7 @@
 import { button, fill, h, onEnter } from "../dom.js";
 import { dialog } from "../dialog.js";
 import { fields, hasRecords, preview } from "../fields.js";
-import { act, store } from "../store.js";
+import { act, shown, store } from "../store.js";
 import { t } from "../strings.js";
 
 // Edit a script, or the script of a copy; `put(at, action, label)` keeps it.
@@ -31,6 +31,7 @@ export function editor(action, at, put) {
     const isNew = number >= store.state.actions.length;
     const answer = await put(number, next, isNew ? "actions.add" : "actions.edit");
     if (!answer) return false;
+    await shown();
     action = next;
     const flaw = preview()?.flaws.find((its) => its.action === number + 1);
     drawLines(flaw?.line ?? 0);

@@ -3,18 +3,20 @@
 import { attempt, post } from "../api.js";
 import { button, focusOn, h, onEnter, refill, short } from "../dom.js";
 import { dialog } from "../dialog.js";
-import { colourOf, fields, foundOf, preview, recordsAround } from "../fields.js";
+import { colourOf, fields, foundOf, groups, preview, recordsAround } from "../fields.js";
 import { act, on, select, showPage, store } from "../store.js";
-import { t } from "../strings.js";
+import { saidLine, t } from "../strings.js";
 import { TYPES, teach } from "./selection.js";
 
 const SHOWN = 3;
 const NO_FIT = "rule no longer fits";
+// The last place of any group.
+const MOST = 1000;
 let opened = new Set();
 
 function values(path, element, reveal) {
   const found = foundOf(path);
-  if (!found.length) return h("span", { class: "nothing" }, t(path in store.state.examples ? "field.notfound" : "field.norule"));
+  if (!found.length) return h("span", { class: "nothing" }, t(!(path in store.state.examples) ? "field.norule" : store.later ? "field.looking" : "field.notfound"));
   if (element.type === "group") return h("span", { class: "count" }, t("records", found.length));
   return [found.slice(0, SHOWN).map(([node, attribute, value, confidence], at) =>
     button([h("span", {}, short(value, 60)), h("meter", { min: 0, max: 1, low: 0.6, high: 0.85, optimum: 1, value: confidence, "aria-hidden": "true" })],
@@ -43,13 +45,29 @@ function field({ path, element, depth }, reveal) {
     isOpen ? details(path, element) : null);
 }
 
-// The elements beside an element, in order.
-const beside = (path) => fields().filter((its) => its.path.split("/").slice(0, -1).join("/") === path.split("/").slice(0, -1).join("/"));
+const aroundOf = (path) => path.split("/").slice(0, -1).join("/");
+const join = (...parts) => parts.filter(Boolean).join("/");
 
-async function rename(path, name) {
-  if (name.trim() === path.split("/").at(-1)) return;
-  const to = [...path.split("/").slice(0, -1), name.trim()].join("/");
-  if (await act("rename", { path, name })) { opened.delete(path); opened.add(to); store.redraw?.(); focusOn(`rename-${to}`); }
+// The elements beside an element, in order.
+const beside = (path) => fields().filter((its) => aroundOf(its.path) === aroundOf(path));
+
+// Give an element another path; it stays open.
+async function follow(path, to, op, parts) {
+  if (await act(op, { path, ...parts })) { opened.delete(path); opened.add(to); }
+  store.redraw?.();
+  focusOn(`${op === "move" ? "into" : op}-${opened.has(to) ? to : path}`);
+}
+
+function rename(path, name) {
+  if (name.trim() !== path.split("/").at(-1)) follow(path, join(aroundOf(path), name.trim()), "rename", { name });
+}
+
+// The group that an element is in, to be moved into another one.
+function place(path, element) {
+  const into = ["", ...groups().map((its) => its.path)].filter((its) => its !== path && !its.startsWith(`${path}/`));
+  return into.length < 2 ? null : h("select", { id: `into-${path}`, "aria-label": t("field.into", path), title: t("field.into", path),
+    onchange: ({ target: { value } }) => follow(path, join(value, element.name), "move", { into: value, to: MOST }) },
+  into.map((its) => h("option", { value: its, selected: its === aroundOf(path) }, its || t("field.page"))));
 }
 
 function details(path, element) {
@@ -67,6 +85,7 @@ function details(path, element) {
     h("div", { class: "line" },
       button("↑", () => act("move", { path, to: at - 1 }), { disabled: at === 0, "aria-label": t("up", path), id: `up-${path}` }),
       button("↓", () => act("move", { path, to: at + 1 }), { disabled: at === beside(path).length - 1, "aria-label": t("down", path), id: `down-${path}` }),
+      place(path, element),
       button(t("field.remove"), () => act("remove", { path }), { id: `remove-${path}` })),
     (store.state.examples[path] ?? []).length ? [h("span", { class: "hint" }, t("examples", path)), examples(path)] : null,
     h("div", { class: "line" },
@@ -121,7 +140,7 @@ export function outputPanel(reveal) {
     const its = preview();
     const page = store.state.pages.find((one) => one.page === store.page);
     const lacksAddress = page?.url.startsWith("file:") && its?.lines.some(([kind]) => kind === "wrong-type");
-    refill(flaws, lacksAddress ? h("li", {}, button(t("address.give"), () => giveAddress(page), { class: "link", id: "give-address" })) : null, (all.length && its ? its.lines : []).map(([kind, line]) => h("li", { class: kind === "debug" ? "debug" : "flaw" }, kind === NO_FIT ? t("misfit.line", its.missing.join(", ")) : line)));
+    refill(flaws, lacksAddress ? h("li", {}, button(t("address.give"), () => giveAddress(page), { class: "link", id: "give-address" })) : null, (all.length && its ? its.lines : []).map((line) => h("li", { class: line[0] === "debug" ? "debug" : "flaw" }, line[0] === NO_FIT ? t("misfit.line", line[2][0]) : saidLine(line))));
   };
   store.redraw = draw;
   store.reveal = reveal;

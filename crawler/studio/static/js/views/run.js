@@ -6,7 +6,7 @@ import { say } from "../notes.js";
 import { chooser } from "../reading.js";
 import { setView } from "../bar.js";
 import { act, on, showPage, store } from "../store.js";
-import { t } from "../strings.js";
+import { saidError, saidLine, t } from "../strings.js";
 import { RowList } from "../virtual.js";
 
 export const name = "run";
@@ -25,7 +25,7 @@ export function view() {
 
   const names = h("textarea", { id: "run-names", rows: 3, spellcheck: "false", placeholder: t("run.names.hint"), "aria-label": t("run.names"), value: kept.names,
     oninput: (event) => { kept.names = event.target.value; later(); } });
-  const args = h("input", { id: "run-args", type: "text", spellcheck: "false", value: kept.args, "aria-label": t("run.args"), placeholder: t("run.args"),
+  const args = h("textarea", { id: "run-args", rows: 2, spellcheck: "false", value: kept.args, "aria-label": t("run.args"), placeholder: t("run.args"),
     oninput: (event) => { kept.args = event.target.value; later(); } });
   const progress = h("progress", { id: "run-progress", "aria-label": t("run.progress"), hidden: true });
   const counts = h("span", { id: "run-counts", role: "status" });
@@ -42,7 +42,7 @@ export function view() {
   const empty = h("p", { class: "hint" }, t("run.none"));
 
   const words = (text) => text.split("\n").map((its) => its.trim()).filter(Boolean);
-  const given = () => ({ names: words(names.value), args: args.value.split(/\s+/).filter(Boolean) });
+  const given = () => ({ names: words(names.value), args: words(args.value) });
 
   async function start() {
     const answer = await attempt(() => post({ op: "run", ...given() }));
@@ -55,6 +55,7 @@ export function view() {
   function take(next) {
     run = next;
     if (!next) { draw(); return; }
+    for (const its of next.rows) its[4] = its[4].map(saidLine).join("; ");
     if (next.start === rows.length) rows.push(...next.rows);
     draw();
     clearTimeout(timer);
@@ -131,7 +132,7 @@ export function view() {
     const has = run && (rows.length || run.running || run.error);
     progress.hidden = !run?.running;
     const { fit = 0, misfit = 0, unreadable = 0 } = run?.counts ?? {};
-    counts.textContent = run ? `${t("run.counts", fit + misfit + unreadable, fit, misfit, unreadable)}${run.error ? ` – ${run.error}` : ""}` : "";
+    counts.textContent = run ? `${t("run.counts", fit + misfit + unreadable, fit, misfit, unreadable)}${run.error ? ` – ${saidError(run)}` : ""}` : "";
     refill(controls, run?.running ? button(t("run.stop"), () => post({ op: "stop" }), { id: "run-stop" })
       : button(t("run.start"), start, { class: "primary", id: "run-start" }), progress, counts);
     refill(head, run ? [h("span", { role: "columnheader", class: "cell state" }, button("!", () => { sort = { column: -1, down: false }; draw(); }, { class: "plain", title: t("run.flaws.first"), "aria-label": t("run.flaws.first") })),
