@@ -6,8 +6,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crawler.wrapper.project_store import load_project
-from support.studio import add, browser_page, frame_of, served, shows, workspace_of
+from crawler.wrapper.project_store import kept_pages, load_project
+from support.studio import (
+    add,
+    begin_script,
+    browser_page,
+    frame_of,
+    propose_books,
+    served,
+    shows,
+    window,
+    workspace_of,
+)
 from support.studio_pages import shelves
 
 if TYPE_CHECKING:
@@ -42,11 +52,8 @@ def correct(page: BrowserPage) -> None:
 
 
 def take_list(page: BrowserPage) -> None:
-    """Click one book: the list, its fields and the link to the next page are proposed."""
-    frame_of(page).get_by_text("Book 2 of shelf 1").click()
-    page.click("#list-open")
+    propose_books(page)
     assert frame_of(page).locator("article[data-studio-proposed]").count() == 12
-    page.fill("#list-name", "book")
     page.click("#list-confirm")
     shows(page, "book", "12")
     shows(page, "next", "https://shop.example/s2")
@@ -54,13 +61,7 @@ def take_list(page: BrowserPage) -> None:
 
 def write_script(page: BrowserPage) -> None:
     """Write a script with an error, which is shown with its place, and mend it."""
-    page.click("#tab-actions")
-    page.click("#action-new")
-    page.fill("#script-element", "total")
-    page.click("#script-element-add")
-    page.get_by_label("book/price").check()
-    page.fill("#script-text", SCRIPT.replace("prices.length", "prises.length"))
-    page.click("#script-run")
+    begin_script(page, SCRIPT.replace("prices.length", "prises.length"))
     page.locator("#script-flaw", has_text="Line 4, column").wait_for()
     page.fill("#script-text", SCRIPT)
     page.click("#script-run")
@@ -72,12 +73,7 @@ def write_script(page: BrowserPage) -> None:
 
 def test_a_list_with_details_is_made_by_clicks_alone(tmp_path: Path) -> None:
     names = ("s1.html", "s2.html", "s3.html")
-    with (
-        workspace_of(shelves(tmp_path), *names) as workspace,
-        served(workspace) as address,
-        browser_page() as page,
-    ):
-        page.goto(address)
+    with window(shelves(tmp_path), *names) as (workspace, page):
         # What a click would take is outlined, and its like.
         frame_of(page).get_by_text("Author 2", exact=True).hover()
         frame_of(page).locator("p.author[data-studio-hover]").wait_for()
@@ -94,12 +90,7 @@ def test_a_list_with_details_is_made_by_clicks_alone(tmp_path: Path) -> None:
         page.click("#page-3")
         shows(page, "book/author", "Author 3")
     # The server is started again, and all is there.
-    with (
-        workspace_of(tmp_path) as workspace,
-        served(workspace) as address,
-        browser_page() as page,
-    ):
-        page.goto(address)
+    with window(tmp_path) as (workspace, page):
         shows(page, "book/title", "Book 0 of shelf 1")
         write_script(page)
         page.click("#bar-save")
@@ -114,12 +105,7 @@ def test_a_list_with_details_is_made_by_clicks_alone(tmp_path: Path) -> None:
 
 
 def test_fields_are_renamed_moved_typed_and_removed(tmp_path: Path) -> None:
-    with (
-        workspace_of(shelves(tmp_path), "s1.html", "s2.html") as workspace,
-        served(workspace) as address,
-        browser_page() as page,
-    ):
-        page.goto(address)
+    with window(shelves(tmp_path), "s1.html", "s2.html") as (workspace, page):
         add(page, "Shelf 1", "shelf")
         add(page, "Keeper 1", "keeper")
         page.click('[id="field:keeper"]')
@@ -147,12 +133,7 @@ def test_fields_are_renamed_moved_typed_and_removed(tmp_path: Path) -> None:
 
 
 def test_a_click_while_a_page_loads_takes_nothing_of_the_page_before(tmp_path: Path) -> None:
-    with (
-        workspace_of(shelves(tmp_path), "s1.html", "s2.html") as workspace,
-        served(workspace) as address,
-        browser_page() as page,
-    ):
-        page.goto(address)
+    with window(shelves(tmp_path), "s1.html", "s2.html") as (_, page):
         frame_of(page).get_by_text("Keeper 1").wait_for()
         held: list[Route] = []
         page.route("**/api/tokens/2*", lambda route: held.append(route))  # noqa: PLW0108 - no builtin is taken
@@ -166,15 +147,53 @@ def test_a_click_while_a_page_loads_takes_nothing_of_the_page_before(tmp_path: P
         page.locator("#field-name").wait_for()
 
 
+def test_a_field_is_moved_into_a_group_and_says_why_it_cannot(tmp_path: Path) -> None:
+    with window(shelves(tmp_path), "s1.html", "s2.html") as (workspace, page):
+        add(page, "Keeper 1", "keeper")
+        add(page, "Shelf 1", "about/shelf")
+        shows(page, "about/shelf", "Shelf 1")
+        take_list(page)
+        page.click('[id="field:keeper"]')
+        page.select_option('[id="into-keeper"]', "about")
+        shows(page, "about/keeper", "Keeper 1")
+        # A rule that looks within a record cannot look on the page.
+        page.click('[id="field:book/title"]')
+        page.select_option('[id="into-book/title"]', "")
+        page.locator("#notes", has_text="within the records of 'book'").wait_for()
+        assert page.locator('[id="into-book/title"]').input_value() == "book"
+        page.click("#page-2")
+        shows(page, "about/keeper", "Keeper 2")
+        assert [its.name for its in workspace.project.element("about").elements] == [
+            "shelf", "keeper",
+        ]  # fmt: skip
+        page.click("#bar-undo")
+        shows(page, "keeper", "Keeper 2")
+
+
+def test_pages_that_no_rule_uses_any_more_are_dropped(tmp_path: Path) -> None:
+    with window(shelves(tmp_path), "s1.html", "s2.html") as (_, page):
+        add(page, "Keeper 1", "keeper")
+        page.click("#page-2")
+        frame_of(page).get_by_text("Home").click()
+        page.click('[id="is-keeper"]')
+        shows(page, "keeper", "Home")
+        page.click("#bar-save")
+        page.locator(".dot.saved").wait_for()
+        page.click("#bar-undo")
+        shows(page, "keeper", "Keeper 2")
+        page.click("#bar-save")
+        page.locator(".dot.saved").wait_for()
+        page.click("#bar-save-as")
+        page.click("#pages-drop")
+        page.get_by_text("Dropped: 1. Kept: 1.").wait_for()
+    kept = kept_pages(tmp_path / "shop.h2x", lambda _reason, detail: pytest.fail(detail))
+    assert [its.url for its in kept] == ["https://shop.example/s1"]
+
+
 def test_two_windows_show_the_same(tmp_path: Path) -> None:
-    with (
-        workspace_of(shelves(tmp_path), "s1.html") as workspace,
-        served(workspace) as address,
-        browser_page() as page,
-    ):
-        page.goto(address)
+    with window(shelves(tmp_path), "s1.html") as (workspace, page):
         other = page.context.new_page()
-        other.goto(address.partition("?")[0])
+        other.goto(page.url)
         other.locator("#fields .hint").wait_for()
         add(page, "Shelf 1", "shelf")
         shows(other, "shelf", "Shelf 1")
@@ -204,12 +223,7 @@ def test_a_window_goes_on_when_the_studio_is_started_again(tmp_path: Path) -> No
 
 
 def test_a_list_is_refused_or_another_one_taken(tmp_path: Path) -> None:
-    with (
-        workspace_of(shelves(tmp_path), "s1.html") as workspace,
-        served(workspace) as address,
-        browser_page() as page,
-    ):
-        page.goto(address)
+    with window(shelves(tmp_path), "s1.html") as (workspace, page):
         proposed = frame_of(page).locator("[data-studio-proposed]")
         frame_of(page).get_by_text("New books").click()
         page.locator(".proposal", has_text="3 records").wait_for()

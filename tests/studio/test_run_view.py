@@ -12,7 +12,7 @@ import pytest
 from crawler.wrapper.project_store import Inputs
 from crawler.wrapper.run_project import ProjectRun
 from support.shop import MAX_BYTES, offline
-from support.studio import browser_page, frame_of, served, teach_books, workspace_of
+from support.studio import add_shelf, propose_books, shows, window
 from support.studio_pages import shelf, shelves
 
 if TYPE_CHECKING:
@@ -25,16 +25,10 @@ PAGES = 50
 
 def make(page: BrowserPage) -> None:
     """Make a wrapper of shelves and their books by clicks."""
-    frame = frame_of(page)
-    frame.get_by_role("heading", name="Shelf 1", exact=True).click()
-    page.fill("#field-name", "shelf")
-    page.click("#field-add")
-    page.locator("#fields", has_text="Shelf 1").wait_for()
-    frame.get_by_text("Book 2 of shelf 1").click()
-    page.click("#list-open")
-    page.fill("#list-name", "book")
+    add_shelf(page)
+    propose_books(page)
     page.click("#list-confirm")
-    page.locator("#fields", has_text="12 records").wait_for()
+    shows(page, "book", "12 records")
     page.click("#bar-save")
     page.locator(".dot.saved").wait_for()
 
@@ -51,12 +45,7 @@ def test_the_run_of_the_browser_is_that_of_the_command(tmp_path: Path) -> None:
     shelves(tmp_path / "pages", PAGES)
     (tmp_path / "pages" / "gone.html").write_text("<h2>Gone</h2><p>Nothing here", "utf-8")
     files: dict[str, bytes] = {}
-    with (
-        workspace_of(tmp_path, "pages/s1.html", "pages/s2.html") as workspace,
-        served(workspace) as address,
-        browser_page() as page,
-    ):
-        page.goto(address)
+    with window(tmp_path, "pages/s1.html", "pages/s2.html") as (workspace, page):
         make(page)
         page.click("#view-run")
         page.fill("#run-names", "pages")
@@ -103,14 +92,13 @@ def check_workbook(body: bytes, rows: int) -> None:
 
 def test_of_a_list_of_5000_records_the_rows_in_sight_alone_are_made(tmp_path: Path) -> None:
     (tmp_path / "many.html").write_text(shelf(1, books=5_000), "utf-8")
-    with (
-        workspace_of(tmp_path, "many.html") as workspace,
-        served(workspace) as address,
-        browser_page() as page,
-    ):
-        teach_books(workspace)
-        page.goto(address)
+    with window(tmp_path, "many.html") as (_, page):
+        propose_books(page)
+        page.click("#list-confirm")
+        # The list is taken at once; what it finds on so large a page comes after.
+        shows(page, "book/title", "looking")
         page.locator("#fields", has_text="5000 records").wait_for(timeout=60_000)
+        shows(page, "book/title", "Book 0 of shelf 1")
         rows = page.locator("#output-tree .row")
         assert rows.count() < 100
         page.locator("#output-tree").evaluate("list => { list.scrollTop = list.scrollHeight }")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from support.studio import browser_page, frame_of, served, workspace_of
+from support.studio import add_shelf, begin_script, frame_of, propose_books, window
 from support.studio_pages import shelves
 from support.studio_site import save_gazette, save_harvest
 
@@ -35,27 +35,15 @@ def views(page: BrowserPage, picture: Path) -> None:
         page.wait_for_timeout(400)
         page.screenshot(path=picture.with_name(f"studio-{name}-{picture.name}.png"))
 
-    frame = frame_of(page)
-    frame.get_by_role("heading", name="Shelf 1", exact=True).click()
-    page.fill("#field-name", "shelf")
-    page.click("#field-add")
-    page.locator("#fields", has_text="Shelf 1").wait_for()
-    frame.get_by_text("Book 2 of shelf 1").click()
-    page.click("#list-open")
-    page.fill("#list-name", "book")
+    add_shelf(page)
+    propose_books(page)
     take("list")
     page.click("#list-confirm")
     page.locator("#fields", has_text="12 ").wait_for()
     page.click("#tab-everypage")
-    frame.get_by_text("Keeper 1").click()
+    frame_of(page).get_by_text("Keeper 1").click()
     take("wrap")
-    page.click("#tab-actions")
-    page.click("#action-new")
-    page.fill("#script-element", "total")
-    page.click("#script-element-add")
-    page.get_by_label("book/price").check()
-    page.fill("#script-text", SCRIPT)
-    page.click("#script-run")
+    begin_script(page, SCRIPT)
     page.locator("#script-flaw").wait_for()
     take("script")
     page.keyboard.press("Escape")
@@ -97,12 +85,7 @@ def test_pictures_of_the_main_views(tmp_path: Path, scheme: str, locale: str) ->
     (tmp_path / "pages" / "moved.html").write_text("<h2>Moved</h2><p>Ask elsewhere.", "utf-8")
     opened = ("pages/s1.html", "pages/s2.html", "pages/s3.html")
     options = {"color_scheme": scheme, "locale": {"en": "en-US", "ko": "ko-KR"}[locale]}
-    with (
-        workspace_of(tmp_path, *opened) as workspace,
-        served(workspace) as address,
-        browser_page(**options) as page,
-    ):
-        page.goto(address)
+    with window(tmp_path, *opened, **options) as (_, page):
         views(page, folder / name)
         pictures_of_site_and_history(page, folder / name)
     for view in ("list", "wrap", "script", "run", "site", "history"):

@@ -61,15 +61,6 @@ def teach(workspace: Workspace, path: str, page: int, text: str, **more: object)
     return do(workspace, "teach", path=path, page=page, nodes=nodes, kind="text", **more)
 
 
-def teach_books(workspace: Workspace) -> None:
-    """Teach the list of books of a shelf, which is page 1, and their titles."""
-    title = text_node(workspace, 1, "Book 7 of shelf 1")
-    parents = workspace.page(1).tree.parents
-    record = [parents[parents[parents[title]]]]
-    fields = [{"name": "title", "kind": "text", "nodes": [title]}]
-    do(workspace, "teach_records", path="book", page=1, nodes=record, fields=fields)
-
-
 @dataclass(frozen=True)
 class Answered:
     """What the server answered."""
@@ -155,6 +146,23 @@ def frame_of(page: BrowserPage) -> FrameLocator:
     return page.frame_locator("iframe.page:not([aria-busy])")
 
 
+@contextmanager
+def window(
+    folder: Path,
+    *names: str,
+    project: str = "shop.h2x",
+    **options: Any,  # noqa: ANN401 - as playwright has it
+) -> Iterator[tuple[Workspace, BrowserPage]]:
+    """Open the studio on a folder in a browser, with some pages."""
+    with (
+        workspace_of(folder, *names, project=project) as workspace,
+        served(workspace) as address,
+        browser_page(**options) as page,
+    ):
+        page.goto(address)
+        yield workspace, page
+
+
 def add(page: BrowserPage, text: str, name: str) -> None:
     """Click a text on the page, and add it to the output."""
     frame_of(page).get_by_text(text, exact=True).first.click()
@@ -166,3 +174,29 @@ def shows(page: BrowserPage, path: str, text: str) -> None:
     """Wait until a field shows that it has found something."""
     field = page.locator("#fields > li", has=page.locator(f'[id="field:{path}"]'))
     field.locator(".values", has_text=text).wait_for()
+
+
+def add_shelf(page: BrowserPage) -> None:
+    """Add the name of the shelf to the output."""
+    frame_of(page).get_by_role("heading", name="Shelf 1", exact=True).click()
+    page.fill("#field-name", "shelf")
+    page.click("#field-add")
+    shows(page, "shelf", "Shelf 1")
+
+
+def propose_books(page: BrowserPage) -> None:
+    """Click one book: the list, its fields and the link to the next page are proposed."""
+    frame_of(page).get_by_text("Book 2 of shelf 1").click()
+    page.click("#list-open")
+    page.fill("#list-name", "book")
+
+
+def begin_script(page: BrowserPage, script: str) -> None:
+    """Add a script that fills the element total from the prices, and run it."""
+    page.click("#tab-actions")
+    page.click("#action-new")
+    page.fill("#script-element", "total")
+    page.click("#script-element-add")
+    page.get_by_label("book/price").check()
+    page.fill("#script-text", script)
+    page.click("#script-run")

@@ -108,6 +108,13 @@ def test_a_wrong_message_is_said_to_be_one(client: Client, body: bytes, told: st
     assert told in answer.json()["error"]
 
 
+def test_an_error_has_its_kind_and_what_it_is_about(client: Client) -> None:
+    answer = client.post("/api/do", b'{"op": "rename", "path": "a", "name": "b"}').json()
+    assert (answer["kind"], answer["data"]) == ("no-element", ["a"])
+    answer = client.post("/api/do", b'{"op": "open", "name": "nowhere.html"}').json()
+    assert answer["kind"] == "no-file"
+
+
 def test_each_answer_has_its_policy(client: Client) -> None:
     policy = client.get("/").headers["content-security-policy"]
     assert "script-src 'self'" in policy

@@ -350,3 +350,31 @@ def test_the_crawl_that_does_the_same_is_found_outside_of_a_project_too(
     settings = Settings()
     settings.setmodule(variable.removeprefix("SCRAPY_SETTINGS_MODULE="))
     assert "wrapper" in SpiderLoader.from_settings(settings).list()
+
+
+def test_pages_that_no_rule_uses_are_dropped_unless_the_saved_project_does(tmp_path: Path) -> None:
+    with workspace_of(shop_folder(tmp_path), "one.html", "two.html") as workspace:
+        teach(workspace, "name", 1, "Corner")
+        teach(workspace, "name", 2, "Harbour")
+        do(workspace, "save")
+        do(workspace, "undo")
+        assert do(workspace, "drop_pages") == {"dropped": 0, "left": 2}
+        do(workspace, "save")
+        assert do(workspace, "drop_pages") == {"dropped": 1, "left": 1}
+
+
+def test_a_field_is_moved_into_a_group_and_stays_where_its_rule_cannot_look(tmp_path: Path) -> None:
+    with workspace_of(shop_folder(tmp_path), "one.html") as workspace:
+        teach(workspace, "name", 1, "Corner")
+        teach(workspace, "contact/phone", 1, "555-1")
+        answer = do(workspace, "move", path="name", to=9, into="contact", page=1)
+        assert answer["preview"]["found"]["contact/name"][0][2] == "Corner"
+        tree = workspace.page(1).tree
+        record = tree.parents[tree.parents[text_node(workspace, 1, "Tree")]]
+        do(workspace, "teach_records", path="book", page=1, nodes=[record])
+        teach(workspace, "book/title", 1, "Tree")
+        before = workspace.project
+        with pytest.raises(ArgumentError) as refused:
+            do(workspace, "move", path="book/title", to=0, into="")
+        assert refused.value.kind == "move-from-records"
+        assert workspace.project is before
