@@ -50,7 +50,8 @@ class ExtractCommand(CorpusCommand):
         valued(
             "--with",
             "PATH",
-            "count the pages of this folder or archive as the page's site (may be repeated)",
+            "count the pages of this folder or archive, or add this file of counts, as the page's "
+            "site (may be repeated)",
             dest="others",
             action="append",
             default=[],

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from itertools import zip_longest
+from pathlib import Path
 
 from crawler.core.errors import (
     MethodError,
@@ -24,6 +25,7 @@ from crawler.core.methods.article.explain import Explanation, explain
 from crawler.core.methods.article.method import Article
 from crawler.core.methods.registry import get_method
 from crawler.core.page.page import LOCAL_SITE
+from crawler.core.page.parse import ParsedPage
 from crawler.core.pagetype.judge import page_type
 from crawler.core.structure.suggest import suggest_model
 from crawler.core.wording import fit_width
@@ -32,7 +34,7 @@ from crawler.journey.item_page import ItemPage, Mode, new_item
 from crawler.journey.main_text import MainText
 from crawler.journey.stages import ResultFilters, default_stages
 from crawler.settings import Options
-from crawler.store.counts import CountStore
+from crawler.store.counts import COUNTS_SUFFIX, CountStore, read_counts
 from crawler.store.sources import page_of_file, read_source
 
 _TEXT_COLUMNS = 60
@@ -74,13 +76,14 @@ def judge(
     Args:
         page: the page.
         options: the settings.
-        others: folders and archives whose pages are counted as the page's site; without any, the
-            counts that earlier crawls kept.
+        others: folders and archives whose pages are counted as the page's site, and files of
+            counts; without any, the counts that earlier crawls kept.
         on_unusable: called with each error of kept counts that cannot be used and are passed over.
 
     Raises:
         UnreadablePageError: the page gives no text.
         UnreadableInputError: one of ``others`` cannot be read, or holds no page.
+        StoreError: a file of counts among them is damaged.
         MethodError: the text method failed on the page.
     """
     document = read_alone(page, options)
@@ -130,13 +133,18 @@ class _NoTally:
         """Forget a figure."""
 
 
-def read_alone(page: Page, options: Options) -> Document:
+def read_alone(page: Page, options: Options, parsed: ParsedPage | None = None) -> Document:
     """Read a page that stands alone: a saved one is of the site that it names as its own.
+
+    Args:
+        page: the page.
+        options: the settings.
+        parsed: the page, parsed already, where somebody has done that.
 
     Raises:
         UnreadablePageError: the page gives no text.
     """
-    document = read(page, options.max_page_bytes)
+    document = read(page, options.max_page_bytes, parsed)
     if page.site_name == LOCAL_SITE and document.canonical_url:
         # A saved page often still names its address, and by it the site that it belongs to.
         return replace(document, page=replace(page, url=document.canonical_url))
@@ -155,13 +163,21 @@ def suggestion(paths: Sequence[str], options: Options) -> str:
 
 
 def observed(paths: Sequence[str], options: Options) -> SiteCounts:
-    """Count the pages of folders and archives as those of one site.
+    """Count the pages of folders and archives as those of one site, with what crawls counted.
+
+    Args:
+        paths: folders, archives, and files of counts (``.npz``).
+        options: the settings.
 
     Raises:
         UnreadableInputError: one cannot be read, or holds no page.
+        StoreError: a file of counts is damaged.
     """
     counts = SiteCounts()
     for path in paths:
+        if path.endswith(COUNTS_SUFFIX):
+            counts.merge(read_counts(Path(path)))
+            continue
         # A folder of saved pages holds pictures and scripts too.
         pages = read_source(path, on_skip=lambda *_: None, max_bytes=options.max_page_bytes)
         if not count_pages(counts, pages, options):

@@ -39,6 +39,9 @@ from crawler.core.errors import StoreError
 from crawler.store.files import CUT, file_name, replacing, site_named
 from crawler.store.spill_arrays import DiskSpace
 
+COUNTS_SUFFIX = ".npz"
+"""How names of files of counts end."""
+
 _FORMAT = 1
 _SUMS = "sums/"
 _KEYS = "/keys.npy"

@@ -8,7 +8,7 @@ from crawler.core.flow import Document, Page, SiteCounts, SiteView, get_method, 
 from crawler.core.metadata.origins import origins
 from crawler.core.metadata.read import read_metadata
 from crawler.core.methods.article.explain import STEPS, explain
-from crawler.core.page.places import places_of
+from crawler.core.page.places import in_order, places_of, tiled
 from crawler.core.structure.places import blocks_of_nodes
 from crawler.core.structure.structure import lines_read, structure_of
 from crawler.store.document_models import load_model
@@ -54,6 +54,16 @@ def test_a_block_of_a_script_stands_nowhere() -> None:
     assert [bool(places) for places in found] == [
         block.index not in page.added for block in page.blocks
     ]
+
+
+def test_parts_are_found_in_the_texts_that_they_tile() -> None:
+    texts = ["Gazette - News", "Gazette", "One. Two. One.", "not read", "Two."]
+    parts = ["Gazette", "One.", "Two.", "One.", "unseen", "Two."]
+    assert tiled(texts, parts) == [1, 2, 2, 2, None, 4]
+    assert tiled([], ["a"]) == [None]
+    assert in_order(["ab", "c", "d"], ["a b c", "", "x", "d"]) == [
+        range(2), range(0), range(0), range(2, 3),
+    ]  # fmt: skip
 
 
 def site(count: int) -> tuple[Document, SiteView]:

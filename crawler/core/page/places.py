@@ -5,6 +5,9 @@ The walk that cuts blocks goes over the page once more and notes them, for those
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from crawler.core.page.blocks import Block
@@ -18,6 +21,8 @@ if TYPE_CHECKING:
 
 # The kind of each open element for the walk: all are left.
 _FRAMED = -2
+# So many texts without parts are passed over at most.
+_AHEAD = 1_000
 
 
 class Place(NamedTuple):
@@ -41,6 +46,65 @@ def places_of(document: Document) -> list[tuple[Place, ...]]:
         else next((places for own, places in shown if own.text == block.text), ())
         for block in document.blocks
     ]
+
+
+def in_order(texts: Sequence[str], parts: Iterable[str]) -> list[range]:
+    """Return for each part where it stands in texts that hold the parts in their order.
+
+    White space does not count. What is blank, or not found behind the part before it, has an empty
+    range.
+    """
+    bare = ["".join(text.split()) for text in texts]
+    starts = [0, *accumulate(map(len, bare))]
+    whole, at = "".join(bare), 0
+    found = []
+    for part in parts:
+        text = "".join(part.split())
+        place = whole.find(text, at) if text else -1
+        if place < 0:
+            found.append(range(0))
+            continue
+        at = place + len(text)
+        first, last = (bisect_right(starts, each) - 1 for each in (place, at - 1))
+        found.append(range(first, last + 1))
+    return found
+
+
+def tiled(texts: Sequence[str], parts: Sequence[str]) -> list[int | None]:
+    """Return for each part the number of the text of which it is a part, or the whole.
+
+    The parts of a text are all there, one after the other, or none is. White space does not count.
+
+    Args:
+        texts: the texts of a page, in order.
+        parts: pieces into which texts were cut, in order.
+    """
+    bare, pieces = (["".join(one.split()) for one in each] for each in (texts, parts))
+    found: list[int | None] = []
+    at, offset = -1, 0
+    for part, following in zip(pieces, [*pieces[1:], ""], strict=True):
+        if at < 0 or not bare[at].startswith(part, offset) or offset == len(bare[at]):
+            ahead = range(at + 1, min(at + 1 + _AHEAD, len(bare)))
+            place = next(
+                (
+                    number
+                    for number in ahead
+                    if bare[number] == part
+                    or (
+                        bare[number].startswith(part)
+                        and following
+                        and bare[number].startswith(following, len(part))
+                    )
+                ),
+                None,
+            )
+            if place is None:
+                found.append(None)
+                continue
+            at, offset = place, 0
+        found.append(at)
+        offset += len(part)
+    return found
 
 
 def shown_places(parsed: ParsedPage) -> tuple[list[Block], list[tuple[Place, ...]]]:

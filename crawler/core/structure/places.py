@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
 
+from crawler.core.page.places import in_order
 from crawler.core.structure.lines import Line
 from crawler.core.structure.tree import Structure
 
@@ -19,19 +19,9 @@ def blocks_of_nodes(structure: Structure, lines: Sequence[Line]) -> list[range]:
         lines: those that it is made of, :func:`~crawler.core.structure.structure.lines_read`.
     """
     blocks = list(dict.fromkeys(line.block for line in lines))
-    texts = ["".join(block.text.split()) for block in blocks]
-    starts = [0]
-    for text in texts:
-        starts.append(starts[-1] + len(text))
-    whole, at = "".join(texts), 0
-    found: list[range] = []
-    for node in structure.root.walk():
-        text = "".join(node.text.split())
-        place = whole.find(text, at) if text else -1
-        if place < 0:
-            found.append(range(0))
-            continue
-        at = place + len(text)
-        first, last = (bisect_right(starts, each) - 1 for each in (place, at - 1))
-        found.append(range(blocks[first].index, blocks[last].index + 1))
-    return found
+    found = in_order(
+        [block.text for block in blocks], [each.text for each in structure.root.walk()]
+    )
+    return [
+        range(blocks[its[0]].index, blocks[its[-1]].index + 1) if its else range(0) for its in found
+    ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -87,12 +88,13 @@ def explain(document: Document, view: SiteView, labels: Sequence[Label]) -> list
 
 def _signs(layout: Layout) -> list[tuple[tuple[str, int], ...]]:
     """Return for each element the signs around it, the nearest first."""
-    found = []
-    for row in layout.distance:
-        near = np.flatnonzero(row < FAR)
-        near = near[np.argsort(row[near], kind="stable")]
-        found.append(tuple((SIGNS[sign], int(row[sign])) for sign in near.tolist()))
-    return found
+    elements, signs = np.nonzero(layout.distance < FAR)
+    steps = layout.distance[elements, signs]
+    order = np.lexsort((signs, steps, elements))
+    nearest = zip(signs[order].tolist(), steps[order].tolist(), strict=True)
+    pairs = [(SIGNS[sign], step) for sign, step in nearest]
+    ends = np.cumsum(np.bincount(elements, minlength=len(layout.distance))).tolist()
+    return [tuple(pairs[begin:end]) for begin, end in pairwise([0, *ends])]
 
 
 def _changes(label: Label, steps: Sequence[tuple[str, bool]]) -> tuple[tuple[str, bool], ...]:
