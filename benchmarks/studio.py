@@ -5,7 +5,9 @@
 On a made page of 5,000 elements: the milliseconds from a move of the mouse to the outline, and from
 a click to the mark of what it takes. Then those from choosing a page of 2 MB to seeing it, those
 from confirming a list of 5,000 records to having it and to seeing them, and the longest frame while
-they are scrolled. Of some rounds the least and the most are printed. It needs Chromium.
+they are scrolled. Of the view Inspect: those from choosing either page to its coloured blocks, and
+from a move of the mouse to the evidence. Of some rounds the least and the most are printed. It
+needs Chromium.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
+from crawler.core.page.page import Page
 from support.studio import CHROMIUM, browser_page, frame_of, served, workspace_of
 from support.studio_pages import heavy, large, shelf
 
@@ -78,6 +81,34 @@ SCROLLED = """() => new Promise((done) => {
 })"""
 
 
+INSPECTED = """(at) => new Promise((done) => {
+  const began = performance.now();
+  document.getElementById(`page-${at}`).click();
+  import("/static/js/inspection.js").then(({shown}) => {
+    const look = () => {
+      const frame = document.querySelector("iframe.page").contentDocument;
+      const title = frame?.querySelector("h1[data-studio-block]")?.textContent;
+      if (shown.first && title === ["Large", "Heavy"][at - 1].replace("Large", "All items"))
+        done(performance.now() - began);
+      else setTimeout(look, 5);
+    };
+    setTimeout(look, 5);
+  });
+})"""
+
+EXPLAINED = """(at) => new Promise((done) => {
+  const frame = document.querySelector("iframe.page").contentDocument;
+  const target = frame.querySelectorAll("h3 a")[at];
+  const box = target.getBoundingClientRect();
+  const began = performance.now();
+  const look = () => document.querySelector("#inspect-evidence blockquote")?.textContent
+    === target.textContent ? done(performance.now() - began) : setTimeout(look, 1);
+  const where = {bubbles: true, clientX: box.x + 3, clientY: box.y + 3};
+  target.dispatchEvent(new MouseEvent("mousemove", where));
+  look();
+})"""
+
+
 def show(what: str, took: list[float]) -> None:
     """Print the least and the most of some times."""
     print(f"{what}: {min(took):,.0f} to {max(took):,.0f} ms")
@@ -107,6 +138,29 @@ def time_pages(folder: Path, rounds: int) -> None:
             begin(page, address)
             opened.append(page.evaluate(OPENED))
         show("opening, page of 2 MB", opened)
+
+
+def time_inspect(folder: Path, rounds: int) -> None:
+    """Time how long it takes until a page is judged and coloured, and until a hover answers."""
+    took: dict[str, list[float]] = {"large": [], "heavy": [], "hover": []}
+    for _ in range(rounds):
+        with (
+            # Judged pages are kept: each round has a studio of its own.
+            workspace_of(folder, "large.html", "heavy.html", project="seen.h2x") as workspace,
+            served(workspace) as address,
+            browser_page() as page,
+        ):
+            workspace.journal.open("last", Page.from_text("", "<h1>Other</h1>"))
+            page.goto(address)
+            page.click("#page-3")
+            page.click("#view-inspect")
+            page.locator("#inspect-blocks .row", has_text="Other").wait_for()
+            took["large"].append(page.evaluate(INSPECTED, 1))
+            took["hover"] += [page.evaluate(EXPLAINED, at) for at in range(2, 7)]
+            took["heavy"].append(page.evaluate(INSPECTED, 2))
+    show("inspecting, page of 5,000 elements", took["large"])
+    show("inspecting, page of 2 MB", took["heavy"])
+    show("evidence on hover, page of 5,000 elements", took["hover"])
 
 
 def time_list(folder: Path, rounds: int) -> None:
@@ -146,6 +200,7 @@ def main() -> int:
         return 1
     with TemporaryDirectory() as folder:
         time_pages(Path(folder), rounds)
+        time_inspect(Path(folder), rounds)
         time_list(Path(folder), rounds)
     return 0
 

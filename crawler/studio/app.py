@@ -31,9 +31,11 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from crawler.core.errors import ArgumentError, CorpusError
+from crawler.settings import Options
 from crawler.studio.fetching import stop_fetching
 from crawler.studio.frame import FRAME, QUIRKS, frame_policy
 from crawler.studio.guard import Guard
+from crawler.studio.inspect import Inspector
 from crawler.studio.messages import Message
 from crawler.studio.operations import perform
 from crawler.studio.runs import TYPES
@@ -56,10 +58,15 @@ class Studio:
     ``/api/do`` does an operation, ``/api/state`` and ``/api/page`` return what is shown, and
     ``/api/events`` tells when something has changed. ``/frame`` is the document in which a page is
     shown, which the browser fills with ``/api/tokens``.
+
+    Args:
+        workspace: the workspace.
+        options: the settings by which pages are judged.
     """
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, options: Options | None = None) -> None:
         self.workspace = workspace
+        self.inspector = Inspector(options or Options())
         self.ended = False
         self._streams = 0
         self._lock = threading.Lock()
@@ -72,6 +79,7 @@ class Studio:
             Route("/api/state", self.state),
             Route("/api/page/{page:int}", self.page),
             Route("/api/tokens/{page:int}", self.tokens),
+            Route("/api/inspect/{page:int}", self.inspect),
             Route("/api/events", self.events),
             Route("/api/run", self.run),
             Route("/api/results.{form}", self.results),
@@ -119,6 +127,13 @@ class Studio:
         number = request.path_params["page"]
         known = request.query_params.get("known", "")
         return await _answer(self.workspace.shown, number, known)
+
+    async def inspect(self, request: Request) -> Response:
+        """Give why a page came out as it did: its text, tables, structure or metadata."""
+        number = request.path_params["page"]
+        return await _answer(
+            lambda: self.inspector.show(self.workspace, number, request.query_params)
+        )
 
     async def run(self, request: Request) -> Response:
         """Give how far the run is, with the results from a number on."""

@@ -15,6 +15,7 @@ from scrapy.settings import Settings
 from crawler.core.errors import ArgumentError, printable
 from crawler.core.wrapper.project_file import EXTENSION
 from crawler.reports.stdout import print_line
+from crawler.settings import Options
 from crawler.studio.app import Studio, StudioServer, bind, hosts_of, make_app
 from crawler.studio.operations import open_all
 from crawler.studio.workspace import Workspace
@@ -23,7 +24,7 @@ DEFAULT = f"wrapper{EXTENSION}"
 """The project where a call names none."""
 
 
-def launch(args: list[str], opts: argparse.Namespace, _: Settings) -> int:
+def launch(args: list[str], opts: argparse.Namespace, settings: Settings) -> int:
     """Serve the studio until Ctrl-C or SIGTERM.
 
     Raises:
@@ -31,8 +32,9 @@ def launch(args: list[str], opts: argparse.Namespace, _: Settings) -> int:
     """
     has_project = bool(args) and args[0].lower().endswith(EXTENSION)
     names = args[has_project:]
+    options = Options.from_settings(settings)
     workspace = Workspace(Path.cwd(), Path(args[0] if has_project else DEFAULT))
-    studio = Studio(workspace)
+    studio = Studio(workspace, options)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         open_all(workspace, tuple(names))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from support.studio import add_shelf, begin_script, frame_of, propose_books, window
-from support.studio_pages import shelves
+from support.studio_pages import demo_folder, shelves
 from support.studio_site import save_gazette, save_harvest
 
 if TYPE_CHECKING:
@@ -74,19 +74,78 @@ def pictures_of_site_and_history(page: BrowserPage, picture: Path) -> None:
     page.screenshot(path=picture.with_name(f"studio-history-{picture.name}.png"))
 
 
-@pytest.mark.parametrize(("scheme", "locale"), [("light", "en"), ("dark", "en"), ("light", "ko")])
-def test_pictures_of_the_main_views(tmp_path: Path, scheme: str, locale: str) -> None:
+SCHEMES = [("light", "en"), ("dark", "en"), ("light", "ko")]
+
+
+def image_folder(tmp_path: Path) -> Path:
     folder = Path(os.environ.get("STUDIO_IMAGES") or tmp_path / "images").absolute()
     folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def options_of(scheme: str, locale: str) -> dict[str, str]:
+    return {"color_scheme": scheme, "locale": {"en": "en-US", "ko": "ko-KR"}[locale]}
+
+
+@pytest.mark.parametrize(("scheme", "locale"), SCHEMES)
+def test_pictures_of_the_main_views(tmp_path: Path, scheme: str, locale: str) -> None:
+    folder = image_folder(tmp_path)
     name = scheme if locale == "en" else locale
     shelves(tmp_path / "pages", 12)
     save_gazette(tmp_path / "gazette.jsonl")
     save_harvest(tmp_path / "harvest", runs=30)
     (tmp_path / "pages" / "moved.html").write_text("<h2>Moved</h2><p>Ask elsewhere.", "utf-8")
     opened = ("pages/s1.html", "pages/s2.html", "pages/s3.html")
-    options = {"color_scheme": scheme, "locale": {"en": "en-US", "ko": "ko-KR"}[locale]}
-    with window(tmp_path, *opened, **options) as (_, page):
+    with window(tmp_path, *opened, **options_of(scheme, locale)) as (_, page):
         views(page, folder / name)
         pictures_of_site_and_history(page, folder / name)
     for view in ("list", "wrap", "script", "run", "site", "history"):
+        assert (folder / f"studio-{view}-{name}.png").stat().st_size > 20_000
+
+
+def inspected(page: BrowserPage, picture: Path) -> None:
+    """Take pictures of a block with its evidence, of two methods, and of the other tabs."""
+    frame = page.frame_locator("iframe.page").first
+
+    def take(name: str) -> None:
+        page.wait_for_timeout(400)
+        page.screenshot(path=picture.with_name(f"studio-{name}-{picture.name}.png"))
+
+    page.click("#view-inspect")
+    page.select_option("#inspect-known", "files")
+    page.fill("#inspect-files", "blog" if picture.name == "ko" else "news")
+    page.click("#inspect-count")
+    page.locator("#inspect-blocks .kind-frequent").first.wait_for()
+    frame.locator("[data-studio-block=frequent]").nth(2).hover()
+    take("inspect")
+    if picture.name == "ko":
+        return
+    page.select_option("#inspect-second", "density")
+    frame.locator("[data-studio-differs]").first.wait_for()
+    take("methods")
+    page.select_option("#inspect-second", "")
+    page.locator("iframe.page").nth(1).wait_for(state="detached")
+    page.click("#page-2")
+    page.click("[id='tab-inspect.tables']")
+    frame.locator("[data-studio-area=head]").first.wait_for()
+    take("tables")
+    page.click("[id='tab-inspect.structure']")
+    page.locator("#structure-tree .row").nth(1).click()
+    take("structure")
+    page.click("[id='tab-inspect.metadata']")
+    page.locator("#metadata-title button").click()
+    take("metadata")
+
+
+@pytest.mark.parametrize(("scheme", "locale"), SCHEMES)
+def test_pictures_of_an_inspected_page(tmp_path: Path, scheme: str, locale: str) -> None:
+    folder = image_folder(tmp_path)
+    name = scheme if locale == "en" else locale
+    story = "news/news-city-bicycle-repair-hour.html"
+    first = "blog/blog-read-no=1.html" if locale == "ko" else story
+    opened = (first, "data/data-bread-timetable.html")
+    with window(demo_folder(tmp_path), *opened, **options_of(scheme, locale)) as (_, page):
+        inspected(page, folder / name)
+    more = () if locale == "ko" else ("methods", "tables", "structure", "metadata")
+    for view in ("inspect", *more):
         assert (folder / f"studio-{view}-{name}.png").stat().st_size > 20_000

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from crawler.demo.pages import demo_pages
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -84,3 +86,16 @@ def heavy(size: int) -> str:
     words = "lorem ipsum dolor sit amet " * 12
     row = f"<div class=entry><h2>Entry</h2><p>{words}</p><p>{words}<a href=/x>more</a></p></div>"
     return f"<!doctype html><title>Heavy</title><h1>Heavy</h1>{row * (size // len(row))}"
+
+
+def demo_folder(folder: Path) -> Path:
+    """Save the articles, posts and figures of the demo in ``news``, ``blog`` and ``data``."""
+    for page in demo_pages():
+        kind = page.path.split("/")[1]
+        if kind not in {"news", "blog", "data"} or page.kind not in {"article", "table"}:
+            continue
+        name = page.path.removesuffix(".html").strip("/").replace("/", "-").replace("?", "-")
+        mark = f"<!-- saved from url=(0000)https://demo.example{page.path} -->".encode()
+        (folder / kind).mkdir(exist_ok=True)
+        (folder / kind / f"{name}.html").write_bytes(page.body.replace(b">", b">" + mark, 1))
+    return folder

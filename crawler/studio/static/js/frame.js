@@ -17,12 +17,25 @@ const STYLE = `
 ::highlight(studio-hover){background-color:#b6e3ff;color:#000}
 ::highlight(studio-selection){background-color:#ffcecb;color:#000}
 ::highlight(studio-match){text-decoration:underline 2px #1a7f37}
+[data-studio-block]{box-shadow:inset 3px 0 0 var(--studio-kind),inset 0 0 0 100vmax var(--studio-tint)!important}
+[data-studio-area]{outline:1px solid var(--studio-kind)!important;outline-offset:-1px!important}
+[data-studio-area=genuine],[data-studio-area=layout]{outline-width:3px!important;outline-offset:1px!important}
+[data-studio-area=layout]{outline-style:dotted!important}
+[data-studio-area=head],[data-studio-area=title]{box-shadow:inset 0 0 0 100vmax var(--studio-tint)!important}
+[data-studio-differs]{outline:3px double #bf3989!important;outline-offset:1px!important}
+::highlight(studio-differs){text-decoration:underline double 2px #bf3989}
 html{min-height:100%;scroll-padding:24px}`;
+// The colours of labels and areas: of elements, and of texts that share theirs with others.
+const COLOURS = { text: "#1a7f37", comment: "#8250df", frequent: "#cf222e", links: "#0969da", outside: "#6e7781", named: "#bc4c00",
+  genuine: "#1a7f37", layout: "#6e7781", head: "#0969da", title: "#8250df", data: "#1a7f37" };
+const KINDS = Object.entries(COLOURS).map(([name, colour]) => `[data-studio-block=${name}],[data-studio-area=${name}]{--studio-kind:${colour};--studio-tint:${colour}24}` +
+  `::highlight(studio-block-${name}){background-color:${colour}30}`).join("\n");
 const MOST_ALIKE = 300;
 
 export class PageFrame {
   // `events`: pick(node, kind), hover(node or null), key(event), and shown(), after each loading of a
   // page: what is marked is gone then. A frame that leaves the window and comes back loads again.
+  // With `alone` the like of what is under the pointer is not marked.
   constructor(events, title) {
     this.events = events;
     this.marked = new Map();
@@ -65,7 +78,7 @@ export class PageFrame {
       else open.push(this.#element(doc, token, parent, open.length, once));
     }
     const style = doc.createElement("style");
-    style.textContent = STYLE;
+    style.textContent = STYLE + KINDS;
     doc.head.append(style);
     this.#listen(doc);
   }
@@ -136,7 +149,7 @@ export class PageFrame {
     if (node === this.hovered) return;
     this.hovered = node;
     this.mark("hover", node === null ? [] : [node]);
-    const alike = node === null ? [] : this.tree.like(node);
+    const alike = node === null || this.events.alone ? [] : this.tree.like(node);
     this.mark("like", alike.length > MOST_ALIKE ? [] : alike.filter((one) => one !== node));
     this.events.hover(its);
   }
@@ -148,7 +161,7 @@ export class PageFrame {
     const name = `data-studio-${kind}`;
     for (const element of this.marked.get(kind) ?? []) element.removeAttribute(name);
     const marked = [];
-    const ranges = [];
+    const ranges = new Map();
     nodes.forEach((number, at) => {
       const node = this.nodes[number];
       if (!node) return;
@@ -157,7 +170,9 @@ export class PageFrame {
       if (shares) {
         const range = this.doc.createRange();
         range.selectNodeContents(node);
-        ranges.push(range);
+        const its = kind === "block" ? `studio-${kind}-${values[at]}` : `studio-${kind}`;
+        if (!ranges.has(its)) ranges.set(its, []);
+        ranges.get(its).push(range);
       } else if (element !== this.doc.documentElement) {
         element.setAttribute(name, values ? values[at] : "");
         marked.push(element);
@@ -165,8 +180,13 @@ export class PageFrame {
     });
     this.marked.set(kind, marked);
     if (view.CSS?.highlights) {
-      if (ranges.length) view.CSS.highlights.set(`studio-${kind}`, new view.Highlight(...ranges));
-      else view.CSS.highlights.delete(`studio-${kind}`);
+      const own = (its) => its === `studio-${kind}` || its.startsWith(`studio-${kind}-`);
+      for (const its of [...view.CSS.highlights.keys()].filter(own)) view.CSS.highlights.delete(its);
+      for (const [its, found] of ranges) {
+        const highlight = new view.Highlight();
+        for (const range of found) highlight.add(range);
+        view.CSS.highlights.set(its, highlight);
+      }
     }
   }
 

@@ -22,12 +22,13 @@ const KEYS = [
   ["Alt+S", "tree.find", () => focusOn("tree-find")],
   ["Alt+F", "keys.fields", () => focusOn("fields")],
   ["Alt+N", "keys.name", () => focusOn("field-name")],
+  ["Alt+B", "keys.blocks", () => focusOn("inspect-blocks")],
   ["Alt+PageDown", "keys.next", () => nextPage(1)],
   ["Alt+PageUp", "keys.previous", () => nextPage(-1)],
   ["F1", "help", () => help()],
 ];
 
-const OTHERS = [["↑ ↓ ← →", "keys.move"], ["Enter", "keys.enter"], ["Alt+↑ Alt+↓", "keys.widen"], ["Esc", "keys.escape"]];
+const OTHERS = [["↑ ↓ ← →", "keys.move"], ["Enter", "keys.enter"], ["Alt+↑ Alt+↓", "keys.widen"], ["Alt+↑ Alt+↓", "keys.block"], ["Esc", "keys.escape"]];
 
 // The letter of a key, also where the keyboard is set to Hangul or Alt makes another sign of it.
 const letter = ({ key, code }) => (/^Key[A-Z]$/.test(code) && !/^[a-z]$/i.test(key) ? code.slice(3) : key.length === 1 ? key.toUpperCase() : key);

@@ -9,11 +9,12 @@ import { listen } from "./keys.js";
 import { emit, follow, loadPage, on, refresh, store } from "./store.js";
 import { setLanguage, t } from "./strings.js";
 import * as history from "./views/history.js";
+import * as inspect from "./views/inspect.js";
 import * as run from "./views/run.js";
 import * as site from "./views/site.js";
 import * as wrap from "./views/wrap.js";
 
-const VIEWS = [wrap, run, site, history];
+const VIEWS = [wrap, run, inspect, site, history];
 
 const made = new Map();
 
