@@ -194,7 +194,7 @@ def test_the_keyboard_is_enough_and_another_page_is_judged_anew(tmp_path: Path) 
 
 def test_the_view_is_korean_for_a_korean_browser(tmp_path: Path) -> None:
     with inspecting(demo_folder(tmp_path), POST, locale="ko-KR") as page:
-        assert page.inner_text("#view-inspect") == "살펴보기"
+        assert page.inner_text("#view-inspect") == "분석"
         page.select_option("#inspect-known", "files")
         page.fill("#inspect-files", "blog")
         page.get_by_role("button", name="이 페이지들을 세기").click()
