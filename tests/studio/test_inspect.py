@@ -197,10 +197,10 @@ def test_the_view_is_korean_for_a_korean_browser(tmp_path: Path) -> None:
         assert page.inner_text("#view-inspect") == "분석"
         page.select_option("#inspect-known", "files")
         page.fill("#inspect-files", "blog")
-        page.get_by_role("button", name="이 페이지들을 세기").click()
-        page.locator("#inspect-site", has_text="판정했습니다").wait_for()
+        page.get_by_role("button", name="이 페이지 세기").click()
+        page.locator("#inspect-site", has_text="페이지로 판정").wait_for()
         page.frame_locator("iframe.page").locator("[data-studio-block=text]").first.hover()
-        page.locator("#inspect-evidence .is-label", has_text="남김: 본문").wait_for()
+        page.locator("#inspect-evidence .is-label", has_text="유지: 본문").wait_for()
         page.get_by_role("tab", name="메타데이터").click()
         page.locator("#metadata-title th", has_text="제목").wait_for()
 
