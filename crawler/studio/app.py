@@ -8,6 +8,7 @@ import logging
 import socket
 import threading
 from collections.abc import AsyncIterator, Callable, Collection
+from http import HTTPStatus
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final
@@ -107,7 +108,7 @@ class Studio:
         if message.parts.get("op") == "project":
             return await _answer(self.change, message)
         answer = await _answer(perform, self.workspace, message)
-        if message.parts.get("op") == "propose":
+        if message.parts.get("op") == "propose" and answer.status_code == HTTPStatus.OK:
             # The list is mostly confirmed.
             answer.background = BackgroundTask(self.workspace.prepare, message.number("of"))
         return answer

@@ -100,6 +100,7 @@ def test_requests_are_bounded(client: Client, monkeypatch: pytest.MonkeyPatch) -
         (b'{"op": "teach", "path": "a", "kind": "text", "page": 1, "nodes": [99999]}', "no node"),
         (b'{"op": "teach", "path": "a b", "kind": "text", "page": 1, "nodes": [3]}', "no name"),
         (b'{"op": "close", "page": true}', "whole number"),
+        (b'{"op": "propose"}', "'of' must be a whole number"),
     ],
 )
 def test_a_wrong_message_is_said_to_be_one(client: Client, body: bytes, told: str) -> None:

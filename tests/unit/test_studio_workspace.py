@@ -378,3 +378,17 @@ def test_a_field_is_moved_into_a_group_and_stays_where_its_rule_cannot_look(tmp_
             do(workspace, "move", path="book/title", to=0, into="")
         assert refused.value.kind == "move-from-records"
         assert workspace.project is before
+
+
+def test_the_preview_of_a_large_page_comes_by_a_call_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "large.html").write_text("<p>text" * 5_100, "utf-8")
+    with workspace_of(shop_folder(tmp_path), "large.html", "one.html") as workspace:
+        answer = do(workspace, "add", path="total", page=1)
+        assert answer["later"]
+        assert "preview" not in answer
+        assert workspace.shown(1, "")["preview"]["fits"]
+        assert "preview" in do(workspace, "undo", page=2)
+        # What was shown already is known.
+        do(workspace, "redo", page=1)
+        workspace.preview(1)
+        assert "preview" in do(workspace, "save", page=1)
