@@ -1,7 +1,8 @@
 """Sentences that end without a mark: English headings run together with text, Korean endings.
 
 English: "Fresh and friendly This place is worth a visit" is two sentences. A word such as "This"
-has a capital where a sentence begins, and in titles, where the next word has a capital too.
+has a capital where a sentence begins, and in titles, where the next word has a capital too. An
+address before a capital ends a sentence, and so does a line of signs, as in "_____".
 
 Korean: verbs are the last words of sentences, and the ending of the last verb says that the
 sentence is over. Blogs and chats leave the full stop out. Without a model of the language, an
@@ -30,6 +31,11 @@ _ENGLISH_END = re.compile(
 )
 # Both alternatives contain this, which is found faster.
 _MAY_END = re.compile(rf"[\s:;](?:-?[)(DP]|{_BEGINS})")
+# An address before a capital; a line of signs.
+_SIGNS = re.compile(
+    r"(?:@[\w-]+|://[\w-]+)\.\S*[^\s.,:;!?](?=\s+[A-Z])|(?P<line>(?<!\S)([*_=#~-])\2{9,}(?!\S))"
+)
+_SIGN_TEXTS = ("@", "://", *(10 * sign for sign in "*_=#~-"))
 # Words behind which a sentence goes on.
 _GOES_ON = re.compile(
     r"\b(?:[Tt]he|[Aa]n?|[Oo]f|[Ii]n|[Oo]n|[Aa]t|[Tt]o|[Ff]or|[Ff]rom|[Ww]ith|[Bb]y|[Aa]nd|[Oo]r|as|is|"
@@ -90,7 +96,8 @@ _TAIL = re.compile(r"[~♡♥^ㅋㅎㅠㅜㅡ]+\Z")
 
 def split_english(text: str) -> tuple[Sentence, ...]:
     """Return the sentences of English text."""
-    return _split(text, "en", _english_ends)
+    has_signs = any(map(text.__contains__, _SIGN_TEXTS))
+    return _split(text, "en", _word_and_sign_ends if has_signs else _word_ends)
 
 
 def split_korean(text: str, *, by_model: bool = False) -> tuple[Sentence, ...]:
@@ -124,13 +131,20 @@ def _split(
     return sentences_between(text, cuts) if len(cuts) > len(pieces) else pieces
 
 
-def _english_ends(piece: str) -> Iterator[int]:
+def _word_ends(piece: str) -> Iterator[int]:
     if _MAY_END.search(piece) is None:
         return
     for found in _ENGLISH_END.finditer(piece):
         before = piece[max(0, found.start() - _LOOK_BACK) : found.start()]
         if found.start() and _GOES_ON.search(before) is None:
             yield found.end()
+
+
+def _word_and_sign_ends(piece: str) -> list[int]:
+    ends = {*_word_ends(piece)}
+    for found in _SIGNS.finditer(piece):
+        ends.update((found.start(), found.end()) if found["line"] else (found.end(),))
+    return sorted(ends)
 
 
 def _not_taken_up(piece: str, ends: Iterable[int]) -> Iterator[int]:

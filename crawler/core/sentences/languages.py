@@ -1,9 +1,10 @@
 """What is known of single languages, and which language's rules a text is split by.
 
 The tables are in ``data/languages.json``: ``list_ends``, abbreviations of "and so on" in all
-languages; ``scripts``, by language, the letters of its script, where one language stands for all
-that share it, and ``same_script``, these others; ``names``, English names of languages with their
-tags; and ``habits``, by language, the fields of :class:`Habits` as words separated by spaces.
+languages; ``titles``, those before names; ``scripts``, by language, the letters of its script,
+where one language stands for all that share it, and ``same_script``, these others; ``names``,
+English names of languages with their tags; and ``habits``, by language, the fields of
+:class:`Habits` as words separated by spaces.
 """
 
 from __future__ import annotations
@@ -55,7 +56,8 @@ def habits_of(language: str) -> Habits:
         name: frozenset(value.split()) if isinstance(value, str) else value
         for name, value in fields.items()
     }
-    return Habits(**read)
+    titles = frozenset(tables["titles"].split())
+    return Habits(**{**read, "never_final": titles | read.get("never_final", frozenset())})
 
 
 @cache

@@ -30,7 +30,7 @@ _RUNS = {more: re.compile(_RUN % (more, more)) for more in ("", *_MORE_MARKS.val
 _EMOJI = "\u2600-\u27bf\u2b50\u2b55\ufe0f\u200d\u20e3\U0001f000-\U0001faff"
 TRAIL = re.compile(
     rf"(?:[ \t\xa0]*+(?:[{_EMOJI}]++|[:;=]-?[)(DPp]++(?![\w/])|\^[_.]?\^;*+"
-    r"|[ㅋㅎㅠㅜㅡㄷㅇ]++(?!\w)|[~♡♥]++))*+"
+    r"|[ㅋㅎㅅㅠㅜㅡㄷㅇ]++(?!\w)|[~♡♥]++))*+"
 )
 """Faces, laughter and hearts, which belong to the sentence before them."""
 LEAD = re.compile(r"[\s\"'“”„‚«»‹›‘’(\[{（［【「『《〈〖¿¡\-–—―•·▪●■◆*…._#>~=|]{0,40}+")

@@ -66,7 +66,14 @@ _ACRONYM = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
 _ORDINAL_DIGITS = 2
 # With fewer letters or digits, what is before a dot without a space is an abbreviation or initial.
 _WORD_CHARS = 2
+# Few abbreviations have more letters.
+_ABBREVIATION_CHARS = 4
 _NEXT_DOT = 3
+# Arabic and Hebrew, which write no capitals and no dots inside words.
+_UNCASED = re.compile("[\u05d0-\u05ea\u0620-\u064a\u066e-\u06d3]+")
+# "home.Joe went", but neither "Math.Random" nor "asp.Net".
+_WHOLE = re.compile(r"(?:^|\s)[^\W\d_A-Z]{4,}\Z")
+_NAME = re.compile(r"[^\W\d_][^\W\d_]+[\s,]")
 _FIRST_WORD = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*")
 _BEFORE_TOKEN = re.compile(r"[\s(\[\"'“„«‘’/]")
 _APOSTROPHE = re.compile("['’]")
@@ -208,7 +215,8 @@ class _Judge:
                 return True
             asked = not _ASKING_MARKS.isdisjoint(run)
             return at_start and asked and _SAYS_ZH.match(after) is not None
-        return language == "en" and at_start and _SAYS_EN.match(after) is not None
+        says = language == "en" and at_start and "." not in run
+        return says and _SAYS_EN.match(after) is not None
 
     def _ends_by_mark(self, place: Place) -> bool:
         # A Korean sentence may go on with a word that takes up what is before.
@@ -247,9 +255,11 @@ class _Judge:
         if place.hard:
             marks = [mark for mark in place.run if mark in HARD_MARKS]
             return careless or marks != ["!"]
-        if not careless and not self._begins_sentence(place.letter):
-            return False
         token = self._token(place)
+        # A whole word of English before a dot is no abbreviation.
+        is_whole = self._language == "en" and len(token) > _ABBREVIATION_CHARS
+        if not careless and not is_whole and not self._begins_sentence(place.letter):
+            return False
         if place.run != "." or len(token) <= _WORD_CHARS or not token.isalpha():
             return False
         habits = self._habits
@@ -267,13 +277,14 @@ class _Judge:
             word = re.split(r"[\s.]", self._before(place))[-1]
             final = len(word) > 1 and (place.hard or _FINAL_KOREAN.search(word) is not None)
             return final if self._language == "ko" else place.hard
-        if text[at] in "¿¡":
-            return True
         before = text[max(0, place.start - _WORD_CHARS) : place.start]
+        if text[at] in "¿¡" or (len(before) > 1 and _UNCASED.fullmatch(before + text[at])):
+            return True
         is_word = before.isdigit() or (before.isalpha() and before.islower())
         if len(before) < _WORD_CHARS or not is_word or not text[at].isupper():
             return False
-        if not place.is_proposed and not self._begins_sentence(at):
+        is_new = place.is_proposed or self._begins_sentence(at)
+        if not is_new and not (_WHOLE.search(self._before(place)) and _NAME.match(text, at)):
             return False
         around = text[max(0, place.start - LOOK_BACK) : at + LOOK_BACK]
         return _WEBLIKE.search(around) is None and "." not in text[at : at + _NEXT_DOT]
@@ -292,7 +303,8 @@ class _Judge:
         common = word in habits.list_ends or (len(word) > 1 and word in habits.starters)
         if capital and (common or self._begins_sentence(place.letter)):
             return True
-        if _INITIAL.fullmatch(token) and (capital or not following.isalpha()):
+        is_name = capital or not following.isalpha() or _UNCASED.match(following) is not None
+        if is_name and _INITIAL.fullmatch(token):
             return _ACRONYM.fullmatch(token) is not None and place.is_proposed and not capital
         return place.is_proposed
 
