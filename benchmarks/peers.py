@@ -36,6 +36,7 @@ _NODE: Final = ("defuddle", "@mozilla/readability", "linkedom")
 # What is installed for each program; those of the same packages share an environment.
 PROGRAMS: Final = {
     "trafilatura": _TRAFILATURA,
+    "trafilatura-comments": _TRAFILATURA,
     "trafilatura-fast": _TRAFILATURA,
     "trafilatura-precision": _TRAFILATURA,
     "trafilatura-recall": _TRAFILATURA,
