@@ -35,7 +35,8 @@ from scrapy.settings import Settings
 from crawler.core.page.page import Page
 from crawler.demo.server import serve
 from crawler.harvest.archive.run import ArchiveHarvest
-from crawler.harvest.engine import DaskEngine, ProcessEngine
+from crawler.harvest.cluster import DaskEngine
+from crawler.harvest.engine import ProcessEngine
 from crawler.settings import Options
 from crawler.store.archive import WarcWriter, read_pages
 

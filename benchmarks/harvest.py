@@ -28,7 +28,8 @@ from distributed import LocalCluster
 from fsspec.core import url_to_fs
 
 from crawler.demo.server import serve
-from crawler.harvest.engine import Call, DaskEngine, ThreadEngine
+from crawler.harvest.cluster import DaskEngine
+from crawler.harvest.engine import Call, ThreadEngine
 from crawler.harvest.plan import SitePlan
 from crawler.harvest.site_job import crawl_site
 

@@ -20,7 +20,8 @@ from scrapy.settings import BaseSettings
 
 from crawler.core.errors import ArgumentError, CorpusError, StoreError, one_line
 from crawler.core.wording import counted, show_seconds
-from crawler.harvest.engine import ThreadEngine, open_engine, stop_by_signals
+from crawler.harvest.cluster import open_engine
+from crawler.harvest.engine import ThreadEngine, stop_by_signals
 from crawler.harvest.history import History, show_time
 from crawler.harvest.plan import Plan, SitePlan, read_plan
 from crawler.harvest.runner import Harvest

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from distributed import LocalCluster
 
-from crawler.harvest.engine import DaskEngine
+from crawler.harvest.cluster import DaskEngine
 from crawler.store.archive import read_pages
 from support.archives import (
     harvest,

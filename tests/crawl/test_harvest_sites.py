@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from crawler.demo.server import serve
-from crawler.harvest.engine import Call, DaskEngine, Engine, ThreadEngine
+from crawler.harvest.cluster import DaskEngine
+from crawler.harvest.engine import Call, Engine, ThreadEngine
 from crawler.harvest.plan import SitePlan
 from crawler.harvest.site_job import crawl_command, crawl_site, scrapy_command
 from crawler.harvest.storage import Storage

@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from crawler.core.errors import ArgumentError, CorpusError, StoreError
+from crawler.harvest.cluster import DaskEngine, open_engine
 from crawler.harvest.engine import (
     Call,
-    DaskEngine,
     Engine,
     LostError,
     ProcessEngine,
     StoppedError,
     ThreadEngine,
-    open_engine,
     stop_by_signals,
 )
 from support import jobs

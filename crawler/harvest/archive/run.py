@@ -45,7 +45,8 @@ from crawler.harvest.archive.work import (
     read_json,
     write_json,
 )
-from crawler.harvest.engine import Call, Engine, ProcessEngine, open_engine, stop_by_signals
+from crawler.harvest.cluster import open_engine
+from crawler.harvest.engine import Call, Engine, ProcessEngine, stop_by_signals
 from crawler.journey.stages import default_stages
 from crawler.pipelines.order import ITEM_PIPELINES
 from crawler.settings import PREFIX, Options
