@@ -10,6 +10,8 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
+from crawler.core.page.text import DENSE
+
 _NOT_ALNUM = re.compile(r"[\W_]+")
 
 
@@ -37,19 +39,25 @@ def longest_first(words: Iterable[str]) -> list[str]:
 
 
 def any_of(words: Iterable[str]) -> str:
-    """Return a regular expression for any of some words, the longest possible one."""
-    return "|".join(map(re.escape, longest_first(words)))
+    """Return a regular expression for any of some words, the longest possible one.
 
-
-def any_part(parts: Iterable[str]) -> str:
-    """Return a regular expression for any of some expressions that begin with a letter each.
-
-    Those of one first letter are tried together, which is faster on words that hold none of them.
+    Those of one first letter are tried together, which is faster on texts that hold none of them.
     """
     rests: dict[str, list[str]] = {}
-    for part in parts:
-        rests.setdefault(part[0], []).append(part[1:])
+    for word in longest_first(words):
+        rests.setdefault(word[:1], []).append(re.escape(word[1:]))
     return "|".join(f"{re.escape(first)}(?:{'|'.join(rest)})" for first, rest in rests.items())
+
+
+def any_phrase(phrases: Iterable[str]) -> str:
+    """Return a regular expression for any of some phrases that no letters around make longer.
+
+    One that ends in a script without spaces between words may stand within others.
+    """
+    all_phrases = set(phrases)
+    dense = {phrase for phrase in all_phrases if DENSE.match(phrase[-1])}
+    spaced = rf"(?<![^\W_])(?:{any_of(all_phrases - dense)})(?![^\W_])"
+    return f"{spaced}|{any_of(dense)}" if dense else spaced
 
 
 def fold(text: str) -> str:

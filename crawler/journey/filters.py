@@ -7,9 +7,10 @@ judge it before any work is done on it, ``result_filters`` when its text and met
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from crawler.core.flow import Document
+from crawler.core.page.elements import HEADINGS
 from crawler.core.page.robots_meta import DIRECTIVES, excluding
 from crawler.core.pagetype.judge import ARTICLE
 from crawler.items import PageItem
@@ -19,8 +20,6 @@ from crawler.journey.item_page import ItemPage, Refusal, Tally
 from crawler.settings import Options
 
 Filter: TypeAlias = Callable[[PageItem, ItemPage], Refusal | None]
-
-_HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 
 
 def robots_refusal(document: Document, options: Options) -> Refusal | None:
@@ -79,7 +78,7 @@ def result_filters(options: Options, ledgers: CrawlLedgers | None) -> tuple[Filt
 
     def by_text(_: PageItem, page: ItemPage) -> Refusal | None:
         kept = [block.tag for block, label in page.pairs() if label.kept]
-        if options.wanted_types != {ARTICLE} or not kept or not _HEADINGS.issuperset(kept):
+        if options.wanted_types != {ARTICLE} or not kept or not HEADINGS.issuperset(kept):
             return None
         return Refusal("no-text", "there is a headline and no text")
 

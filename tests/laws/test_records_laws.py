@@ -12,7 +12,7 @@ from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
 from crawler.core.tables.areas import Areas
 from crawler.core.tables.classify import get_table_method
-from crawler.core.tables.content import judge_tables, read_records, read_tables
+from crawler.core.tables.content import judge_tables, read_records, tables_of
 from crawler.core.tables.markup import find_tables
 from crawler.core.tables.values import read_value
 
@@ -33,11 +33,12 @@ pages = st.lists(st.sampled_from(PIECES), max_size=60).map(
 @given(pages)
 def test_what_is_read_fits_together(parsed: ParsedPage) -> None:
     method = get_table_method("rules")
-    found = read_tables(parsed, method, layout=True)
+    judged = judge_tables(parsed, method)
+    found = tables_of(parsed, judged, method, layout=True)
     assert [table["number"] for table in found] == list(range(len(found)))
-    genuine = read_tables(parsed, method)
+    genuine = tables_of(parsed, judged, method)
     assert [table for table in found if table["verdict"]["is_genuine"]] == genuine
-    assert len(judge_tables(parsed, method)) == len(found)
+    assert len(judged) == len(found)
     for table in found:
         assert len(table["cells"]) == table["rows"] - table["rows_left_out"]
         assert {len(row) for row in table["cells"]} <= {table["columns"]}

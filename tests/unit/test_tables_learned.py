@@ -12,12 +12,12 @@ from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
 from crawler.core.tables.areas import Areas
 from crawler.core.tables.classify import DEFAULT_TABLE_METHOD, get_table_method, load_trees
-from crawler.core.tables.content import read_tables
 from crawler.core.tables.features import Survey, judge_features
 from crawler.core.tables.headers import header_features, title_rows
 from crawler.core.tables.markup import find_tables
 from crawler.core.tables.words import default_words
 from support.pace import within
+from support.tables import tables_in
 
 if TYPE_CHECKING:
     from crawler.core.tables.grid import Grid
@@ -66,7 +66,7 @@ def test_verdict_and_headers(table: dict[str, Any]) -> None:
     "table", [table for table in TABLES if table["genuine"]], ids=lambda table: table["name"]
 )
 def test_header_places_and_records(table: dict[str, Any]) -> None:
-    (found,) = read_tables(parse(Page.from_text("https://site.example/", table["html"])), METHOD)
+    (found,) = tables_in(table["html"], "learned")
     assert found["title_rows"] == 0
     assert found["header_rows"] == table["header_rows"]
     columns = found["header_columns"]

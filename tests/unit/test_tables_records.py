@@ -7,20 +7,12 @@ from typing import Any
 
 import pytest
 
-from crawler.core.page.page import Page
-from crawler.core.page.parse import parse
-from crawler.core.tables.classify import get_table_method
-from crawler.core.tables.content import read_tables
-
-
-def tables(html: str, *, language: str = "", layout: bool = False) -> list[dict[str, Any]]:
-    parsed = parse(Page.from_text("https://site.example/", html))
-    return read_tables(parsed, get_table_method("rules"), language=language, layout=layout)
+from support.tables import tables_in
 
 
 def only(rows: str, **options: Any) -> dict[str, Any]:  # noqa: ANN401 - any option
     """Read the one table of a page; its caption makes it genuine."""
-    (table,) = tables(f"<table><caption>c</caption>{rows}</table>", **options)
+    (table,) = tables_in(f"<table><caption>c</caption>{rows}</table>", **options)
     return table
 
 
@@ -119,7 +111,7 @@ def test_without_headers_fields_are_called_by_their_place() -> None:
 
 
 def test_a_definition_list_is_one_record_if_it_is_genuine() -> None:
-    (found,) = tables("<dl><dt>Tel<dd>031-200-1111<dt>Mail<dd>a@b.example<dd>c@d.example</dl>")
+    (found,) = tables_in("<dl><dt>Tel<dd>031-200-1111<dt>Mail<dd>a@b.example<dd>c@d.example</dl>")
     assert found["kind"] == "list"
     assert found["records"] == [
         {"Tel": "031-200-1111", "Mail": "a@b.example", "Mail (2)": "c@d.example"}
@@ -165,7 +157,7 @@ def test_values_stand_beside_the_texts_where_they_are_clear() -> None:
 
 
 def test_where_a_table_stands() -> None:
-    first, second, third = tables(
+    first, second, third = tables_in(
         "<table><caption>none yet</caption><tr><td>1</table>"
         "<h1>Top <b>of</b>\nit</h1><h2 hidden>not seen</h2><h3></h3>"
         "<table><tbody><tr><td><table aria-label=inner summary=s><tr><th>a<td>1</table></table>"
@@ -183,8 +175,8 @@ def test_where_a_table_stands() -> None:
 
 def test_layout_tables_come_on_request_with_cells_and_without_records() -> None:
     html = "<table><tr><td><a href=/>Home</a><td><a href=/b>B</a></table>"
-    assert tables(html) == []
-    (plain,) = tables(html, layout=True)
+    assert tables_in(html) == []
+    (plain,) = tables_in(html, layout=True)
     assert plain["cells"] == [["Home", "B"]]
     assert (plain["records"], plain["values"], plain["types"]) == ([], [], {})
     assert list(plain["verdict"])[:5] == ["is_genuine", "method", "reason", "rule", "coherency"]
@@ -251,8 +243,7 @@ FORM = (
 
 @pytest.mark.parametrize("name", ["learned", "rules"])
 def test_pairs_side_by_side_are_one_record(name: str) -> None:
-    parsed = parse(Page.from_text("https://site.example/", FORM))
-    (plain,) = read_tables(parsed, get_table_method(name), language="ko")
+    (plain,) = tables_in(FORM, name, language="ko")
     assert (plain["header_rows"], plain["header_columns"]) == (0, 1)
     assert plain["records"] == [
         {"성명": "홍길동", "생년월일": "1980.05.03", "직업": "기자", "연락처": "010-1234-5678",
@@ -264,8 +255,7 @@ def test_pairs_side_by_side_are_one_record(name: str) -> None:
 def test_the_first_title_row_is_the_caption() -> None:
     rows = "".join(f"<tr><th>{name}<td>{name}s" for name in ("Born", "Died", "Known for"))
     html = f"<table><tr><th colspan=2>Ada<tr><td colspan=2>Portrait by the editors{rows}</table>"
-    parsed = parse(Page.from_text("https://site.example/", html))
-    (table,) = read_tables(parsed, get_table_method("learned"))
+    (table,) = tables_in(html, "learned")
     assert (table["caption"], table["title_rows"], table["header_columns"]) == ("Ada", 2, 1)
 
 

@@ -9,9 +9,9 @@ import pytest
 from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
 from crawler.core.tables.classify import get_table_method
-from crawler.core.tables.content import read_tables
 from crawler.core.tables.markup import find_tables
 from crawler.core.tables.values import read_value, text_type
+from support.tables import tables_in
 
 CLUBS = enumerate(("Alda", "Bera", "Cora", "Dora"), 1)
 BODY = "".join(f"<tr><td>{n}<td>{name}<td>{n + 20}" for n, name in CLUBS)
@@ -19,8 +19,7 @@ BODY = "".join(f"<tr><td>{n}<td>{name}<td>{n + 20}" for n, name in CLUBS)
 
 def tables(html: str, method: str = "learned", language: str = "") -> list[dict[str, Any]]:
     """Return the genuine tables of a page."""
-    parsed = parse(Page.from_text("https://site.example/", f"<p>Text.</p>{html}"))
-    return read_tables(parsed, get_table_method(method), language=language)
+    return tables_in(f"<p>Text.</p>{html}", method, language=language)
 
 
 def cells(rows: str) -> list[list[str]]:

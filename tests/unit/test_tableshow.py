@@ -7,11 +7,8 @@ import io
 from rich.cells import cell_len
 from rich.console import Console
 
-from crawler.core.page.page import Page
-from crawler.core.page.parse import parse
-from crawler.core.tables.classify import get_table_method
-from crawler.core.tables.content import read_tables
 from crawler.reports.tables import tables_text
+from support.tables import tables_in
 
 LAYOUT = "<table><tr><td><a href=/>Home</a><td><a href=/b>Away</a></table>"
 PRICES = (
@@ -28,8 +25,7 @@ def shown(
     terminal: bool = False,
     encoding: str = "utf-8",
 ) -> str:
-    parsed = parse(Page.from_text("https://site.example/", html))
-    tables = read_tables(parsed, get_table_method("rules"), layout=True)
+    tables = tables_in(html, layout=True)
     file = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
     console = Console(file=file, width=width, force_terminal=terminal, highlight=False)
     return tables_text(tables, layout=layout, console=console)

@@ -24,13 +24,13 @@ from crawler.core.metadata.visible import (
     VisiblePage,
     element_text,
 )
+from crawler.core.page.elements import HEADINGS
 from crawler.core.page.page import site_of
 from crawler.core.words import fold_name, fold_word
 
 if TYPE_CHECKING:
     from crawler.core.metadata.read import PageFacts
 
-_HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 # Shorter names of sites begin too many names of people.
 _SHORT_NAME = 3
 _AUTHOR_PROPS = ("author", "creator")
@@ -312,9 +312,7 @@ def _is_phrase(element: etree._Element, text: str) -> bool:
     if all(name[:1].isupper() and " " not in name for name in names):  # "By Land and Sea"
         return fold_word(names[0]) not in byline_words().sets["agencies"]
     around = (element, *islice(element.iterancestors(), 2))
-    return any(
-        each.tag in _HEADINGS and len(element_text(each)) <= _BYLINE_CHARS for each in around
-    )
+    return any(each.tag in HEADINGS and len(element_text(each)) <= _BYLINE_CHARS for each in around)
 
 
 def _after_date(page: VisiblePage, site: str) -> tuple[str, ...] | None:

@@ -10,6 +10,7 @@ from typing import ClassVar
 from crawler.core.counting.site_counts import SiteView
 from crawler.core.methods import Cutoff, Label
 from crawler.core.page.blocks import Block
+from crawler.core.page.elements import HEADINGS
 from crawler.core.page.page import Document
 from crawler.core.page.text import DENSE
 
@@ -26,7 +27,6 @@ _FEW = 1 / 3
 _SENTENCE = 60
 # A cell is short by nature: it pays a part of the toll of a row.
 _PART_OF = {"td": 0.1, "th": 0.1}
-_HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class AdaptiveFrequency:
             for block, anyhow, as_text in found
         ]
         start, end = _best_run(self._worth(document, labels, view.pages))
-        while start > 0 and labels[start - 1].kept and blocks[start - 1].tag in _HEADINGS:
+        while start > 0 and labels[start - 1].kept and blocks[start - 1].tag in HEADINGS:
             start -= 1
         headline = _headline(blocks[:start], labels, _title(document))
         for number in range(start + 1, end - 1):

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from lxml import etree
 
-from crawler.core.page.elements import HIDDEN_STYLE, UNSEEN, hides
+from crawler.core.page.elements import HIDDEN_STYLE, NEVER_HIDDEN, UNSEEN, hides, is_hidden
 from crawler.core.page.text import DENSE
 
 # HTML reads "</br>" as "<br>" (section 13.2.6.4.7).
@@ -58,7 +58,6 @@ _BUTTON_WEIGHT: Final = 60
 # Each of one step, which takes libxml2 linear time.
 _STYLES: Final = etree.XPath("descendant::*/@style")
 _HIDDEN: Final = etree.XPath("descendant::*/@hidden")
-_NEVER_HIDDEN: Final = frozenset(("html", "body"))
 _NOT_PROSE: Final = (UNSEEN - {"noscript", "head"}) | {"a", "button"}
 _FIELDS: Final = ("input", "textarea", "select", "form", "iframe")
 _BODIES: Final = ("article", "main", "h1")
@@ -209,15 +208,11 @@ def _outermost_hidden(
     return [
         element
         for element in islice(found, _MOST_HIDDEN)
-        if element.tag not in _NEVER_HIDDEN
+        if element.tag not in NEVER_HIDDEN
         and not any(
-            above in found and above.tag not in _NEVER_HIDDEN for above in element.iterancestors()
+            above in found and above.tag not in NEVER_HIDDEN for above in element.iterancestors()
         )
     ]
-
-
-def _is_hidden(element: etree._Element) -> bool:
-    return element.get("hidden") is not None or hides(element.get("style") or "")
 
 
 def _waits(element: etree._Element) -> bool:
@@ -239,7 +234,7 @@ def _follows_prose(element: etree._Element) -> bool:
     if around is not None and around.tag == "p":
         return _weight(around.text or "") >= _LEAST_BEFORE
     before = islice(element.itersiblings(preceding=True), _MOST_IN_ROW)
-    shown = (near for near in before if not _is_hidden(near))
+    shown = (near for near in before if not is_hidden(near))
     return any(
         near.tag == "p" and _weight_of(near) >= _LEAST_BEFORE for near in islice(shown, _NEAR)
     )
@@ -248,7 +243,7 @@ def _follows_prose(element: etree._Element) -> bool:
 def _after(element: etree._Element) -> Iterator[etree._Element]:
     """Yield what is shown next: behind the hidden ones that follow an element, or behind all."""
     for near in islice(element.itersiblings(), _MOST_IN_ROW):
-        if not _is_hidden(near):
+        if not is_hidden(near):
             yield near
             return
     around = element.getparent()

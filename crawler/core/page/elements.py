@@ -38,7 +38,10 @@ BLOCKS: Final = frozenset(
 )  # fmt: skip
 """Elements that begin a block; those in neither list are unknown to HTML."""
 
-LINES_ONLY: Final = frozenset(("p", "h1", "h2", "h3", "h4", "h5", "h6", "pre"))
+HEADINGS: Final = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+"""Headings of any level."""
+
+LINES_ONLY: Final = HEADINGS | {"p", "pre"}
 """Elements that hold only lines of text."""
 
 LINES: Final = LINES_ONLY | {
@@ -50,6 +53,9 @@ HIDDEN_STYLE: Final = re.compile(
     r"(?:^|;|\*/)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE
 )
 """Finds in a style the declarations that hide its element."""
+
+NEVER_HIDDEN: Final = frozenset(("html", "body"))
+"""Never taken as hidden: a script may show the page later."""
 
 CLASS_CHARS: Final = 1_000
 """So much of a long ``class`` is read."""
@@ -126,6 +132,13 @@ def hides(style: str) -> bool:
     if "none" not in lower and "hidden" not in lower:
         return False
     return any(map(HIDDEN_STYLE.match, _declared(lower)))
+
+
+def is_hidden(element: etree._Element) -> bool:
+    """Tell whether an element's own attributes hide it."""
+    if not element.attrib:
+        return False
+    return element.get("hidden") is not None or hides(element.get("style") or "")
 
 
 def _declared(style: str) -> list[str]:

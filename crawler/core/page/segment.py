@@ -19,12 +19,14 @@ from crawler.core.page.elements import (
     CODE,
     COPIES,
     FLOWS,
+    HEADINGS,
     HIDDEN,
     INLINE,
     KEEPS,
     LINE,
     LINES,
     LINES_ONLY,
+    NEVER_HIDDEN,
     NUMBERS,
     PERMALINK,
     UNSEEN,
@@ -43,8 +45,8 @@ from crawler.core.page.text import (
     LINE_ENDS,
     block_key,
     drop_unseen,
-    fold,
     fold_code,
+    fold_lines,
     one_line,
 )
 
@@ -67,12 +69,9 @@ _SPECIAL = UNSEEN | _RARE
 _LINES_KEPT = LINE | KEEPS
 _READINGS = frozenset(("rt", "rtc"))
 _CELLS = frozenset(("td", "th"))
-# Never taken as hidden: a script may show the page later.
-_NEVER_HIDDEN = frozenset(("html", "body"))
-_HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 # What a style may make a part of a line, and what holds or is no listing.
 _MAY_FLOW = frozenset(("div", "p"))
-_NO_LISTING = _KEEPS_LINES | _HEADINGS
+_NO_LISTING = _KEEPS_LINES | HEADINGS
 # Limits of the title that is compared with blocks, and of a path.
 _TITLE_CHARS = 1_000
 _PATH_CHARS = 1_000
@@ -203,7 +202,7 @@ class _Segmenter:
     ) -> int:
         kind = _PLAIN
         if tag == "a" and "href" in attributes:
-            if self._holder.tag in _HEADINGS and is_permalink(element):
+            if self._holder.tag in HEADINGS and is_permalink(element):
                 return _CLOSED
             self._open_links += 1
             self._links += 1
@@ -242,7 +241,7 @@ class _Segmenter:
         tag, around = element.tag, self._holder
         if self._code is around or around.tag in _NO_LISTING or tag in _NO_LISTING:
             return False
-        if tag in _NEVER_HIDDEN or (tag == "code" and _is_beside_text(element)):
+        if tag in NEVER_HIDDEN or (tag == "code" and _is_beside_text(element)):
             return False
         text = self._listings.text_of(element)
         if text:
@@ -262,7 +261,7 @@ class _Segmenter:
     def _is_left_out(self, element: etree._Element, tag: str, look: int) -> bool:
         """Tell whether an element is hidden, or stands beside text and is no part of it."""
         if look & HIDDEN:
-            return tag not in _NEVER_HIDDEN
+            return tag not in NEVER_HIDDEN
         # Text for the ear is left out of a line; a block of it is judged like any other.
         if look & ASIDE and tag in INLINE and (self._pieces or _is_beside_text(element)):
             return True
@@ -398,7 +397,7 @@ class _Segmenter:
         if not self._pieces:
             return
         text = "".join(self._pieces)
-        text = fold_code(text) if self._holder.tag in _KEEPS_LINES else fold(text)
+        text = fold_code(text) if self._holder.tag in _KEEPS_LINES else fold_lines(text)
         # Marks of direction alone are nothing to read.
         if text and (text[0].isprintable() or any(map(str.isprintable, text.replace(" ", "")))):
             holder = self._holder

@@ -41,7 +41,7 @@ def one_line(text: str) -> str:
     return line if line.isprintable() else _SPACE.sub(" ", drop_unseen(text))
 
 
-def fold(text: str) -> str:
+def fold_lines(text: str) -> str:
     """Fold white space within each line, drop empty lines."""
     if "\n" not in text:
         return " ".join(text.split())

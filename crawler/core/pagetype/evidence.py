@@ -17,7 +17,7 @@ from crawler.core.page.page import Document
 from crawler.core.page.parse import ParsedPage
 from crawler.core.page.text import DENSE
 from crawler.core.pagetype.address import Address, page_words
-from crawler.core.words import any_part, fold
+from crawler.core.words import any_of, fold
 
 # Elements that are counted.
 _COUNTED = ("article", "section", "time", "img", "form", "button", "pre", "code", "table", "iframe",
@@ -302,7 +302,7 @@ def _parts() -> tuple[list[tuple[str, int]], re.Pattern[str], list[tuple[str, in
     parts = [(part, 1 << place) for place, parts in cues for part in parts]
     words = [pair for pair in parts if _LATIN.fullmatch(pair[0])]
     others = [pair for pair in parts if pair not in words]
-    return words, re.compile(any_part(part for part, _ in words)), others
+    return words, re.compile(any_of(part for part, _ in words)), others
 
 
 def _holders(blocks: Sequence[Block]) -> set[Holder]:

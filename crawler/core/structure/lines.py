@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 # The same walk as that of blocks, which notes the look of letters besides.
 from crawler.core.page.blocks import Block, Holder
+from crawler.core.page.elements import HEADINGS
 from crawler.core.page.parse import ParsedPage
 from crawler.core.page.segment import _BLOCK, _CLOSED, _Segmenter
 
@@ -50,7 +51,7 @@ _TAG_SIZES: Final = {
     "h1": 2.0, "h2": 1.5, "h3": 1.17, "h4": 1.0, "h5": 0.83, "h6": 0.67, "big": 1.2, "small": 0.83,
 }  # fmt: skip
 _FONT_SIZES: Final = (0.6, 0.89, 1.0, 1.2, 1.5, 2.0, 3.0)
-_BOLD_TAGS: Final = frozenset(("b", "strong", "h1", "h2", "h3", "h4", "h5", "h6", "th"))
+_BOLD_TAGS: Final = HEADINGS | {"b", "strong", "th"}
 _STYLING_TAGS: Final = frozenset(
     (*_TAG_SIZES, *_BOLD_TAGS, "u", "i", "em", "cite", "font", "ins", "address")
 )

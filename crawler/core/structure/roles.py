@@ -16,12 +16,12 @@ from crawler.core.metadata.names import begins_as_byline
 from crawler.core.metadata.read import read_metadata
 from crawler.core.methods.article.layout import CUES, cues_in
 from crawler.core.page.blocks import Block, Holder
+from crawler.core.page.elements import HEADINGS
 from crawler.core.page.page import Document
 from crawler.core.page.text import drop_unseen
 from crawler.core.structure.lines import Line
 from crawler.core.words import fold_name
 
-_HEADINGS: Final = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _CODE: Final = frozenset(("pre", "listing", "xmp", "plaintext"))
 _CELLS: Final = frozenset(("td", "th", "caption"))
 _ITEMS: Final = frozenset(("li", "dd", "dt"))
@@ -126,7 +126,7 @@ class _Article:
 
     def _role(self, block: Block) -> str:
         accompanying = self._accompanying(block)
-        if block.tag in _HEADINGS:
+        if block.tag in HEADINGS:
             return "author" if accompanying == "author" else "heading"
         if accompanying or block.tag in _CELLS:
             return accompanying

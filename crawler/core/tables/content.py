@@ -14,11 +14,11 @@ from typing import Any
 
 from lxml import etree
 
+from crawler.core.page.elements import HEADINGS, is_hidden
 from crawler.core.page.parse import ParsedPage
 from crawler.core.page.text import drop_unseen
 from crawler.core.tables.areas import Areas, marked_pairs
 from crawler.core.tables.classify import TableMethod
-from crawler.core.tables.elements import is_hidden
 from crawler.core.tables.grid import Cell
 from crawler.core.tables.markup import FoundTable, find_tables
 from crawler.core.tables.paper_method import Verdict
@@ -32,7 +32,6 @@ Line = tuple["Cell | None", ...]
 _PLACES = 500_000
 _REPEATED_CHARS = 2_000_000
 
-_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _HEADING_CHARS = 200
 _HEADING_PIECES = 100
 _PATH_CHARS = 300
@@ -44,14 +43,6 @@ def judge_tables(parsed: ParsedPage, method: TableMethod) -> tuple[tuple[FoundTa
     """Find all tables of a page, layout and nested ones too, and judge each."""
     found = find_tables(parsed)
     return tuple(zip(found, method.judge_all([each.grid for each in found]), strict=True))
-
-
-def read_tables(
-    parsed: ParsedPage, method: TableMethod, *, language: str = "", layout: bool = False
-) -> list[dict[str, Any]]:
-    """Return the genuine tables of a page as :func:`tables_of` does."""
-    judged = judge_tables(parsed, method)
-    return tables_of(parsed, judged, method, language=language, layout=layout)
 
 
 def tables_of(
@@ -162,11 +153,11 @@ def _headings(
     tags = {str(table.tag) for table in tables}
     last = ""
     for root in roots:
-        for element in root.iter(*_HEADINGS, *tags):
+        for element in root.iter(*HEADINGS, *tags):
             if element in tables:
                 if last:
                     found[element] = last
-            elif element.tag in _HEADINGS and not is_hidden(element):
+            elif element.tag in HEADINGS and not is_hidden(element):
                 last = _heading_text(element) or last
     return found
 

@@ -6,7 +6,7 @@ import re
 
 from lxml import etree
 
-from crawler.core.page.elements import UNSEEN, hides
+from crawler.core.page.elements import UNSEEN
 from crawler.core.page.text import DENSE, drop_unseen
 from crawler.core.tables.grid import MAX_COLSPAN, MAX_ROWSPAN, Cell, parse_span
 
@@ -127,16 +127,6 @@ def is_aside(element: etree._Element, tag: str, cell: Cell) -> bool:
     return _FOR_THE_EAR.search(element.get("class") or "") is not None or (
         style is not None and _OUT_OF_SIGHT.search(style) is not None
     )
-
-
-def is_hidden(element: etree._Element) -> bool:
-    """Tell whether an element's own attributes hide it."""
-    if not element.attrib:
-        return False
-    if element.get("hidden") is not None:
-        return True
-    style = element.get("style")
-    return style is not None and hides(style)
 
 
 def is_mark(edge: str, text: str, before: str) -> bool:

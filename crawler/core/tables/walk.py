@@ -12,6 +12,7 @@ from itertools import islice
 
 from lxml import etree
 
+from crawler.core.page.elements import is_hidden
 from crawler.core.page.text import drop_unseen
 from crawler.core.tables.elements import (
     CONTROLS,
@@ -19,7 +20,6 @@ from crawler.core.tables.elements import (
     NATIVE,
     is_aside,
     is_closed,
-    is_hidden,
     is_link,
     is_mark,
     look_of,

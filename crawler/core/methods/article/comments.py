@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from crawler.core.methods.article.layout import CUES, Layout, cues_in
 from crawler.core.page.blocks import Block
+from crawler.core.page.elements import HEADINGS
 
 _CUE = CUES.index("comment")
 _COMMENT = 1 << _CUE
-_HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 # What comes with each comment: a name, a date, a button to reply.
 _MARKS = sum(1 << CUES.index(cue) for cue in ("comment", "author", "date"))
 _INNER_MARKS = frozenset(("time", "button", "input"))
@@ -107,13 +107,13 @@ class _Named:
         self._layout, self._prose = layout, prose
         self._names = [holder.names for holder in layout.holders]
         self._before = np.concatenate(([0], np.cumsum(prose)))
-        self._heading = np.array([block.tag in _HEADINGS for block in blocks], np.bool_)
+        self._heading = np.array([block.tag in HEADINGS for block in blocks], np.bool_)
         inner = {block.inner for block in blocks}
         shows = {each for each in inner if _shows(each)}
         self._marked = np.array([block.inner in shows for block in blocks], np.bool_)
         marks = (layout.signs & np.uint64(_MARKS)) > 0
         tags = [holder.tag for holder in layout.holders]
-        marks &= np.array([tag not in _HEADINGS for tag in tags], np.bool_)
+        marks &= np.array([tag not in HEADINGS for tag in tags], np.bool_)
         self._marks = np.flatnonzero(marks | np.array([tag == "form" for tag in tags], np.bool_))
         self._in_rows = self._rows(np.flatnonzero(marks).tolist())
 

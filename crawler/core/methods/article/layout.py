@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crawler.core.page.blocks import Block, Holder
-from crawler.core.words import any_part, read_data
+from crawler.core.words import any_of, read_data
 
 _STEMS: Final[Mapping[str, list[str]]] = {
     cue: stems.split() for cue, stems in read_data("crawler.core.methods.article", "cues").items()
@@ -42,7 +42,10 @@ _PATTERN = re.compile(
         for cue, stems in sorted(_STEMS.items(), key=lambda item: -max(map(len, item[1])))
     )
 )
-_ANY = re.compile(any_part(stem.strip("^") for stems in _STEMS.values() for stem in stems))
+# Few names hold the beginning of a stem.
+_ANY = re.compile(
+    any_of(stem.strip("^").partition("(")[0] for stems in _STEMS.values() for stem in stems)
+)
 _BITS: Final = {cue: 1 << place for place, cue in enumerate(CUES)}
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _WORD_CHARS = 40

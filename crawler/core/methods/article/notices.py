@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,38 +12,25 @@ from crawler.core.methods import Label
 from crawler.core.methods.article.layout import SIGNS, Layout
 from crawler.core.methods.article.teasers import PROSE
 from crawler.core.page.blocks import Block
-from crawler.core.page.text import DENSE
-from crawler.core.words import any_part, longest_first, read_data
+from crawler.core.page.elements import HEADINGS
+from crawler.core.words import any_of, any_phrase, read_data
 
 _WORDS: dict[str, list[str]] = read_data("crawler.core.methods.article", "notices")
-
-
-def _parts(phrases: Iterable[str]) -> str:
-    return any_part(map(re.escape, longest_first(phrases)))
-
-
-def _any(*names: str) -> str:
-    """Return an expression for the phrases of some lists; letters end where a phrase ends."""
-    phrases = [phrase for name in names for phrase in _WORDS[name]]
-    dense, other = (
-        _parts(one for one in phrases if bool(DENSE.match(one[-1])) is it) for it in (True, False)
-    )
-    return f"(?<![^\\W_])(?:{other})(?![^\\W_])|{dense}"
 
 
 # A notice is no longer than this. Longer texts tell about cookies.
 _NOTICE = 600
 # With more of the text in them a page is about cookies.
 _MOST_IN_NOTICES = 1 / 3
-_EMBED = re.compile(any_part(map(re.escape, _WORDS["embed"])))
-_EMBED_LINES = re.compile(_any("embed_lines"), re.IGNORECASE)
-_INVITES = re.compile(_any("comment"), re.IGNORECASE)
-_ABOUT_COMMENTS = re.compile(_any("comment", "comment_words"), re.IGNORECASE)
+_EMBED = re.compile(any_of(_WORDS["embed"]))
+_EMBED_LINES = re.compile(any_phrase(_WORDS["embed_lines"]), re.IGNORECASE)
+_INVITES = re.compile(any_phrase(_WORDS["comment"]), re.IGNORECASE)
+_ABOUT_COMMENTS = re.compile(any_phrase(_WORDS["comment"] + _WORDS["comment_words"]), re.IGNORECASE)
 _INVITATION = 160
 _LETTER = re.compile(r"[^\W\d_]")
 # "Photo: Ada Mott / Reuters", "[사진=연합뉴스]", "© AFP".
 _CREDIT = re.compile(
-    rf"[\W_]*(?:(?:{_any('credit')})\s?(?:[:=/|\uff1a\uff0f\uff1d©]|by\b)|(?:\(c\)|©|ⓒ)).*\S.*",
+    rf"[\W_]*(?:(?:{any_phrase(_WORDS['credit'])})\s?(?:[:=/|\uff1a\uff0f\uff1d©]|by\b)|(?:\(c\)|©|ⓒ)).*\S.*",
     re.IGNORECASE,
 )
 _CREDIT_CHARS, _CAPTION_CHARS = 100, 300
@@ -53,28 +40,31 @@ _SENTENCE = re.compile(r"[a-z]{3}\.\W*$|[\u3002\uff01!?\uff1f]\W*$")
 # "© The Gazette", "Copyright 2026 …", "… All rights reserved.", who edited the text.
 _LICENCE = re.compile(
     rf"[<\[(\u3010\uff08\s]*(?:[©ⓒ]|\(c\)\s*\d{{4}}|(?:copyright|저작권자?)\s*[:\uff1a(©ⓒ\d]"
-    rf"|(?:{_parts(_WORDS['editor'])})\s*[:\uff1a]\s*\S{{1,20}}$)"
-    rf"|(?:.*[\d.,;|)©·\u2013-]\s*)?(?:{_parts(_WORDS['rights'])})\W*$"
-    rf"|.*(?:{_parts(_WORDS['no_copies'])})\W*$",
+    rf"|(?:{any_of(_WORDS['editor'])})\s*[:\uff1a]\s*\S{{1,20}}$)"
+    rf"|(?:.*[\d.,;|)©·\u2013-]\s*)?(?:{any_of(_WORDS['rights'])})\W*$"
+    rf"|.*(?:{any_of(_WORDS['no_copies'])})\W*$",
     re.IGNORECASE,
 )
 _LICENCE_CHARS = 200
 # "python", "Copy code": a bar at a listing.
 _CODE_BAR = re.compile(
-    rf"(?:\W*(?:{_parts(_WORDS['copy'] + _WORDS['code'])}))+\W*",
+    rf"(?:\W*(?:{any_of(_WORDS['copy'] + _WORDS['code'])}))+\W*",
     re.IGNORECASE,
 )
 _CODE_BAR_CHARS = 40
-_IN_TEXT = frozenset(("p", "li", "dt", "dd", "h1", "h2", "h3", "h4", "h5", "h6", "pre"))
+_IN_TEXT = HEADINGS | {"p", "li", "dt", "dd", "pre"}
 # A release ends with a mark, or with who its company is; there is how to reach its press office.
 _PRESS_END = frozenset(_WORDS["press_end"])
-_ABOUT = re.compile(rf"(?:{_any('about')})\s\S.*|.*\S\s?(?:소개|について)", re.IGNORECASE)
+_ABOUT = re.compile(
+    rf"(?:{any_phrase(_WORDS['about'])})\s\S.*|.*\S\s?(?:소개|について)", re.IGNORECASE
+)
 _ABOUT_CHARS, _TITLE, _TITLE_END = 80, 40, re.compile(r"[:\uff1a\n]")
 _CONTACT = re.compile(
-    rf"\W*(?:{_any('contact')})(?=\W*$|.*[\d@])|.*\S@\S+\.\w", re.IGNORECASE | re.DOTALL
+    rf"\W*(?:{any_phrase(_WORDS['contact'])})(?=\W*$|.*[\d@])|.*\S@\S+\.\w",
+    re.IGNORECASE | re.DOTALL,
 )
 _TAIL = 0.5
-_TITLES = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "dt"))
+_TITLES = HEADINGS | {"dt"}
 
 
 def notices(

@@ -14,19 +14,14 @@ from crawler.core.page.addresses import canonical_address
 from crawler.core.page.blocks import Block, Holder
 from crawler.core.page.page import DEFAULT_PORTS, Document, site_of
 from crawler.core.page.text import DENSE
-from crawler.core.words import any_of, fold, read_data
+from crawler.core.words import any_phrase, fold, read_data
 
 _BY_LANGUAGE = read_data("crawler.core.methods.article", "teasers")
 _PHRASES = [phrase for phrases in _BY_LANGUAGE.values() for phrase in phrases]
 # Of advertisements and pictures: they lead in nothing.
 _BESIDE = frozenset(_BY_LANGUAGE["beside"])
-_DENSE_PHRASES = [phrase for phrase in _PHRASES if DENSE.match(phrase[-1])]
-_OTHER_PHRASES = [phrase for phrase in _PHRASES if not DENSE.match(phrase[-1])]
 # Marks, then words that lead in, then marks: "[관련기사] ", "▶ Read more: ".
-_LEAD_IN = re.compile(
-    rf"[\W_]*+(?:(?P<words>(?:{any_of(_OTHER_PHRASES)})(?![^\W_])|{any_of(_DENSE_PHRASES)})[\W_]*+)?",
-    re.IGNORECASE,
-)
+_LEAD_IN = re.compile(rf"[\W_]*+(?:(?P<words>{any_phrase(_PHRASES)})[\W_]*+)?", re.IGNORECASE)
 # Words that lead in may stand in sentences too; so the link has to be all of the rest but little.
 _LINKED = 0.9
 _AFTER_WORDS = re.compile(r"[:\uff1a\]\u3011|>\u25b6]\s*$")
