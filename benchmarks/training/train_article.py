@@ -13,17 +13,16 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
-import random
 from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 import lightgbm
 import numpy as np
 from article_labels import align
 from lightgbm_trees import trees_of
+from sites import folds_of, site_of
 
 from crawler.core.errors import UnreadablePageError
 from crawler.core.flow import Page, read
@@ -78,14 +77,6 @@ class Example:
     first: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
 
 
-def site_of(row: dict[str, Any]) -> str:
-    """Return the registered domain of a page, as nearly as its host tells."""
-    host = urlsplit(row.get("url") or "").hostname or row.get("site") or str(row.get("id"))
-    labels = host.split(".")
-    short_second = len(labels) > 2 and len(labels[-2]) <= 3  # noqa: PLR2004 - "co.uk", "com.br"
-    return ".".join(labels[-3 if short_second else -2 :])
-
-
 def examples(paths: Iterable[Path]) -> Iterator[Example]:
     """Read the gold: pages that have gold text and blocks."""
     for path in paths:
@@ -123,9 +114,7 @@ def _example(row: dict[str, Any], source: str) -> Example | None:
 
 def folds(pages: Sequence[Example], seed: int) -> list[int]:
     """Return the fold of each page; all pages of a site are in one."""
-    sites = sorted({page.site for page in pages})
-    random.Random(seed).shuffle(sites)
-    fold = {site: number % _FOLDS for number, site in enumerate(sites)}
+    fold = folds_of((page.site for page in pages), _FOLDS, seed)
     return [fold[page.site] for page in pages]
 
 

@@ -19,11 +19,11 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 import lightgbm
 import numpy as np
 from lightgbm_trees import trees_of
+from sites import folds_of, site_of
 
 from crawler.core.errors import UnreadablePageError
 from crawler.core.flow import Page, read
@@ -73,14 +73,6 @@ class Example:
     kind: str
     evidence: PageEvidence
     short: PageEvidence | None
-
-
-def site_of(row: dict[str, Any]) -> str:
-    """Return the registered domain of a page, as nearly as its host tells."""
-    host = urlsplit(row.get("url") or "").hostname or row.get("site") or str(row.get("id"))
-    labels = host.split(".")
-    short_second = len(labels) > 2 and len(labels[-2]) <= 3  # noqa: PLR2004 - "co.uk", "com.br"
-    return ".".join(labels[-3 if short_second else -2 :])
 
 
 def examples(paths: Iterable[Path]) -> Iterator[Example]:
@@ -147,9 +139,7 @@ def judged(judge: TypeJudge, pages: Iterable[Example]) -> list[PageType]:
 
 def by_folds(pages: Sequence[Example]) -> list[PageType]:
     """Judge each page by what was learned from the sites of the other folds."""
-    sites = sorted({page.site for page in pages})
-    random.Random(_SEED).shuffle(sites)
-    fold_of = {site: number % _FOLDS for number, site in enumerate(sites)}
+    fold_of = folds_of((page.site for page in pages), _FOLDS, _SEED)
     found: dict[int, PageType] = {}
     for fold in range(_FOLDS):
         judge = learn([page for page in pages if fold_of[page.site] != fold])

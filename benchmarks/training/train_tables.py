@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import random
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import lightgbm
 import numpy as np
 from lightgbm_trees import average, trees_of
+from sites import folds_of
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn_trees import trees_of_forest
 
@@ -33,7 +33,7 @@ from crawler.evaluation.tables import read_tables_gold
 from crawler.evaluation.task import Skipped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -160,13 +160,6 @@ def headers(matrix: Matrix, chosen: NDArray[np.bool_]) -> TreeEnsemble:
     return boost(matrix, chosen, _HEADER, _HEADER_ROUNDS)
 
 
-def folds_of(sites: Iterable[str], seed: int) -> dict[str, int]:
-    """Divide the sites by chance, the same chance for the same seed."""
-    names = sorted(set(sites))
-    random.Random(seed).shuffle(names)
-    return {site: number % _FOLDS for number, site in enumerate(names)}
-
-
 def by_folds(
     matrix: Matrix,
     seed: int,
@@ -176,7 +169,7 @@ def by_folds(
 
     ``judge`` learns from the rows that its first argument chooses and judges its second.
     """
-    fold_of = folds_of(matrix.sites.tolist(), seed)
+    fold_of = folds_of(matrix.sites.tolist(), _FOLDS, seed)
     folds = np.array([fold_of[site] for site in matrix.sites])
     found = np.zeros(len(matrix.answers), bool)
     for fold in range(_FOLDS):

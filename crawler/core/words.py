@@ -10,8 +10,6 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-from crawler.core.page.text import DENSE
-
 _NOT_ALNUM = re.compile(r"[\W_]+")
 
 
@@ -47,17 +45,6 @@ def any_of(words: Iterable[str]) -> str:
     for word in longest_first(words):
         rests.setdefault(word[:1], []).append(re.escape(word[1:]))
     return "|".join(f"{re.escape(first)}(?:{'|'.join(rest)})" for first, rest in rests.items())
-
-
-def any_phrase(phrases: Iterable[str]) -> str:
-    """Return a regular expression for any of some phrases that no letters around make longer.
-
-    One that ends in a script without spaces between words may stand within others.
-    """
-    all_phrases = set(phrases)
-    dense = {phrase for phrase in all_phrases if DENSE.match(phrase[-1])}
-    spaced = rf"(?<![^\W_])(?:{any_of(all_phrases - dense)})(?![^\W_])"
-    return f"{spaced}|{any_of(dense)}" if dense else spaced
 
 
 def fold(text: str) -> str:

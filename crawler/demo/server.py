@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socketserver import TCPServer
 from typing import Any, TypeAlias
 
 Answer: TypeAlias = "tuple[int, Mapping[str, str], bytes]"
@@ -36,9 +37,15 @@ def serve(
     Yields:
         The address of the site without a closing slash: ``http://127.0.0.1:PORT``.
     """
-    server = _Server(pages, port, asked)
-    # Polling ten times a second: shutdown() waits for the next poll.
-    thread = threading.Thread(target=server.serve_forever, args=(0.1,), daemon=True)
+    with running(_Server(pages, port, asked)) as address:
+        yield address
+
+
+@contextmanager
+def running(server: TCPServer) -> Iterator[str]:
+    """Run a server in a thread until the ``with`` block ends; give its address, without a slash."""
+    # Polling twenty times a second: shutdown() waits for the next poll.
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
     thread.start()
     try:
         yield f"http://127.0.0.1:{server.server_address[1]}"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 import socketserver
-import threading
 from collections import Counter
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from crawler.demo.server import running
 from support.crawling import Project, Site, article, html
 
 if TYPE_CHECKING:
@@ -124,14 +124,8 @@ def serve_cut_off() -> Iterator[str]:
         # A client that sends nothing is not waited for.
         daemon_threads = True
 
-    with Server(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.1,), daemon=True)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_address[1]}/cut-off"
-        finally:
-            server.shutdown()
-            thread.join()
+    with running(Server(("127.0.0.1", 0), Handler)) as address:
+        yield f"{address}/cut-off"
 
 
 @pytest.fixture

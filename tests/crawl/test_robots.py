@@ -7,11 +7,11 @@ import re
 import time
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 from typing import TYPE_CHECKING
 
 import pytest
 
+from crawler.demo.server import running
 from support.crawling import Project, Site, html, small_site
 
 if TYPE_CHECKING:
@@ -104,14 +104,8 @@ def late_rules() -> Iterator[tuple[str, list[str]]]:
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the parent's name
             """Keep the test's output quiet."""
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = Thread(target=server.serve_forever, args=(0.05,))
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_address[1]}", asked
-        finally:
-            server.shutdown()
-            thread.join()
+    with running(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as address:
+        yield address, asked
 
 
 def test_all_pages_wait_for_the_rules(obeying: Project) -> None:

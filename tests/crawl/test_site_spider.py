@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import threading
 import time
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -15,6 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from crawler.demo.server import running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -113,16 +114,8 @@ def serving(answers: Mapping[str, Any]) -> Iterator[Site]:
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the parent's name
             """Keep the test's output quiet."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    site.base = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    try:
+    with running(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as site.base:
         yield site
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 @dataclass(frozen=True)

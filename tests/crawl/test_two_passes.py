@@ -314,16 +314,8 @@ def test_a_later_crawl_streams_on_the_counts(project: Project, make_site: MakeSi
     site.pages["/a/99"] = html(article(99))
     site.pages["/"] = html('<a href="/a/99">new</a>')
     project.run(
-        *(
-            "crawl",
-            "site",
-            "-a",
-            f"url={site.url}",
-            "-O",
-            "out.jsonl",
-            "-s",
-            "CORPUS_MODE=streaming",
-        ),
+        *("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl"),
+        *("-s", "CORPUS_MODE=streaming"),
     )
     (piece,) = [item for item in project.items() if item["url"].endswith("/a/99")]
     assert piece["mode"] == "streaming"
@@ -339,16 +331,8 @@ def test_streaming_a_site_never_counted_keeps_text_and_says_so(
 ) -> None:
     site = make_site(small_site(4))
     _, err = project.run(
-        *(
-            "crawl",
-            "site",
-            "-a",
-            f"url={site.url}",
-            "-O",
-            "out.jsonl",
-            "-s",
-            "CORPUS_MODE=streaming",
-        ),
+        *("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl"),
+        *("-s", "CORPUS_MODE=streaming"),
     )
     assert len(project.items()) == 5
     assert {item["site_pages"] for item in project.items()} == {0}

@@ -7,8 +7,12 @@ import subprocess
 import sys
 from graphlib import TopologicalSorter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "crawler"
@@ -47,23 +51,29 @@ def modules(*rooms: str) -> list[Path]:
 def imports(path: Path, *, at_import_time: bool = False) -> set[str]:
     """Return the dotted names a module imports, those for type checkers apart."""
     names: set[str] = set()
+    for node in import_statements(path, at_import_time=at_import_time):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+            continue
+        assert node.level == 0, f"{path}: imports are absolute here"
+        # A buffer in memory touches nothing outside.
+        if node.module != "io" or any(alias.name != "BytesIO" for alias in node.names):
+            names.add(node.module or "")
+    return names
+
+
+def import_statements(
+    path: Path, *, at_import_time: bool = False
+) -> Iterator[ast.Import | ast.ImportFrom]:
     pending: list[ast.AST] = [ast.parse(path.read_text("utf-8"))]
     while pending:
         node = pending.pop()
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
             pending += node.orelse
-            continue
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and at_import_time:
-            continue
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: imports are absolute here"
-            # A buffer in memory touches nothing outside.
-            if node.module != "io" or any(alias.name != "BytesIO" for alias in node.names):
-                names.add(node.module or "")
-        pending += ast.iter_child_nodes(node)
-    return names
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            yield node
+        elif not (isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and at_import_time):
+            pending += ast.iter_child_nodes(node)
 
 
 def within(name: str, packages: set[str]) -> bool:
@@ -126,19 +136,11 @@ def module_graph() -> dict[str, set[str]]:
 
 def imported_names(path: Path) -> set[str]:
     """Return what a module imports, each name of a package by its full path."""
-    names: set[str] = set()
-    pending: list[ast.AST] = [ast.parse(path.read_text("utf-8"))]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-            pending += node.orelse
-            continue
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            names |= {f"{node.module}.{alias.name}" for alias in node.names}
-        pending += ast.iter_child_nodes(node)
-    return names
+    return {
+        f"{node.module}.{alias.name}" if isinstance(node, ast.ImportFrom) else alias.name
+        for node in import_statements(path)
+        for alias in node.names
+    }
 
 
 def package_of(module: str) -> str:

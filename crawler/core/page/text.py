@@ -8,6 +8,8 @@ from collections.abc import Iterable
 
 from xxhash import xxh3_64_intdigest
 
+from crawler.core.words import any_of
+
 DENSE = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 """A letter of a script that writes a syllable or a word with one: Korean, Japanese, Chinese."""
 
@@ -27,6 +29,17 @@ _LETTER = re.compile(r"[^\W\d_]")
 # A text with more letters is no label: its figures are part of its meaning.
 _LABEL_LETTERS = 80
 _LABEL_BEGINS = 200
+
+
+def any_phrase(phrases: Iterable[str]) -> str:
+    """Return a regular expression for any of some phrases that no letters around make longer.
+
+    One that ends in a script without spaces between words may stand within others.
+    """
+    all_phrases = set(phrases)
+    dense = {phrase for phrase in all_phrases if DENSE.match(phrase[-1])}
+    spaced = rf"(?<![^\W_])(?:{any_of(all_phrases - dense)})(?![^\W_])"
+    return f"{spaced}|{any_of(dense)}" if dense else spaced
 
 
 def drop_unseen(text: str) -> str:

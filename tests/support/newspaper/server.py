@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import threading
 from contextlib import contextmanager
 from dataclasses import dataclass
 from email.utils import format_datetime, parsedate_to_datetime
@@ -12,6 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
 import xxhash
+
+from crawler.demo.server import running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,16 +58,8 @@ def serve_newspaper(paper: Newspaper, log: list[Asked]) -> Iterator[str]:
     The address has no closing slash. Each request is appended to ``log`` before it is answered.
     The newspaper's day is read at each request, so it may be set while the server runs.
     """
-    server = _Server(paper, log)
-    # Polling fifty times a second: shutdown() waits for the next poll.
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
-    thread.start()
-    try:
-        yield server.base
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with running(_Server(paper, log)) as address:
+        yield address
 
 
 class _Server(ThreadingHTTPServer):

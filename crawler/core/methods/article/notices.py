@@ -13,7 +13,8 @@ from crawler.core.methods.article.layout import SIGNS, Layout
 from crawler.core.methods.article.teasers import PROSE
 from crawler.core.page.blocks import Block
 from crawler.core.page.elements import HEADINGS
-from crawler.core.words import any_of, any_phrase, read_data
+from crawler.core.page.text import any_phrase
+from crawler.core.words import any_of, read_data
 
 _WORDS: dict[str, list[str]] = read_data("crawler.core.methods.article", "notices")
 

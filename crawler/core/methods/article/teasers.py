@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from crawler.core.page.addresses import canonical_address
 from crawler.core.page.blocks import Block, Holder
 from crawler.core.page.page import DEFAULT_PORTS, Document, site_of
-from crawler.core.page.text import DENSE
-from crawler.core.words import any_phrase, fold, read_data
+from crawler.core.page.text import DENSE, any_phrase
+from crawler.core.words import fold, read_data
 
 _BY_LANGUAGE = read_data("crawler.core.methods.article", "teasers")
 _PHRASES = [phrase for phrases in _BY_LANGUAGE.values() for phrase in phrases]
