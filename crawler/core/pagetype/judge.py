@@ -147,9 +147,13 @@ def decide(evidence: PageEvidence, likelihoods: Mapping[str, float]) -> PageType
     if ruled is not None:
         return PageType(ruled, _RULED, 0.0)
     article = likelihoods[ARTICLE]
+    others = {kind: value for kind, value in likelihoods.items() if kind != ARTICLE}
+    kind = max(others, key=others.__getitem__)
+    # Each kind was learned by itself, so several may be likely.
+    is_likeliest = article >= others[kind]
     if evidence.is_plain:
         # A page with little around its text is a short post: lists, shops and forums have links.
-        article = max(article, _LIKELY)
+        article, is_likeliest = max(article, _LIKELY), True
     # Headings that link to other pages. An article may have some below it, so the address must be
     # none that an article has.
     has_teasers = (
@@ -158,10 +162,8 @@ def decide(evidence: PageEvidence, likelihoods: Mapping[str, float]) -> PageType
         and evidence.linked_headings > _TEASERS
         and evidence.address.is_section
     )
-    if article >= _LIKELY and not has_teasers:
+    if article >= _LIKELY and is_likeliest and not has_teasers:
         return PageType(ARTICLE, article, article)
-    others = {kind: value for kind, value in likelihoods.items() if kind != ARTICLE}
-    kind = max(others, key=others.__getitem__)
     share = others[kind] / (sum(others.values()) or 1.0)
     return PageType(kind, (1 - article) * share, 0.0 if has_teasers else article)
 
