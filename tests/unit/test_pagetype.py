@@ -11,7 +11,7 @@ from crawler.core.errors import CorpusError
 from crawler.core.flow import Page, read
 from crawler.core.pagetype.address import Address, page_words
 from crawler.core.pagetype.evidence import PageEvidence
-from crawler.core.pagetype.judge import KINDS, LEARNED, PageType, TypeJudge, page_type
+from crawler.core.pagetype.judge import KINDS, LEARNED, PageType, TypeJudge, decide, page_type
 from crawler.core.trees import sigmoid
 from crawler.core.words import fold
 
@@ -229,3 +229,15 @@ def test_long_scripts_of_nothing_are_read_in_time() -> None:
     blank = '"@type":' + " " * 150_000
     html = f'<script type="application/ld+json">{blank}</script>{PROSE}'
     assert type_of(html).kind == "article"
+
+
+@pytest.mark.parametrize(
+    ("links", "kind"), [(20, "forum"), (0, "article")], ids=["among links", "with little around"]
+)
+def test_of_several_likely_kinds_the_likeliest_is_found(links: int, kind: str) -> None:
+    around = "<p><a href=/x>Members and their posts</a></p>" * links
+    html = f"<h1>The quay</h1><p>{'Nobody saw the wall crack at noon. ' * 9}</p>{around}"
+    evidence = PageEvidence(read(Page.from_text("https://a.example/t/the-quay-wall-of-1904", html)))
+    likelihoods = {**dict.fromkeys(LEARNED, 0.1), "article": 0.6, "forum": 0.8}
+    assert decide(evidence, likelihoods).kind == kind
+    assert decide(evidence, {**likelihoods, "article": 0.85}).kind == "article"
