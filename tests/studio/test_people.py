@@ -6,14 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from support.crawling import ROOT
-from support.studio import browser_page, frame_of, served, window, workspace_of
+from support.studio import CONTRAST, browser_page, frame_of, served, window, workspace_of
 from support.studio_pages import heavy, large, shelves
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-CONTRAST = (ROOT / "tests" / "support" / "contrast.js").read_text("utf-8")
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 

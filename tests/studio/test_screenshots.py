@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from support.studio import add_shelf, begin_script, frame_of, propose_books, window
+from support.studio import CONTRAST, add_shelf, begin_script, frame_of, propose_books, window
 from support.studio_pages import demo_folder, shelves
 from support.studio_site import save_gazette, save_harvest
 
@@ -33,6 +33,7 @@ def views(page: BrowserPage, picture: Path) -> None:
 
     def take(name: str) -> None:
         page.wait_for_timeout(400)
+        assert page.evaluate(CONTRAST) == []
         page.screenshot(path=picture.with_name(f"studio-{name}-{picture.name}.png"))
 
     add_shelf(page)

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 TOKEN = "a-token-of-tests"
 CHROMIUM = Path("/usr/bin/chromium")
+CONTRAST = Path(__file__).with_name("contrast.js").read_text("utf-8")
+"""Run in a page, it gives the words and controls that are hard to read."""
 
 
 def shop_folder(folder: Path) -> Path:
