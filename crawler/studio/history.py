@@ -81,7 +81,7 @@ def find_history(folder: Path, name: str) -> Found:
     """
     path = inside(folder, name)
     if not path.exists():
-        raise ArgumentError(f"{path} does not exist; {_KINDS}")
+        raise ArgumentError(f"{path} does not exist; {_KINDS}").about("no-file", name)
     if path.suffix == ".toml":
         plan = read_plan(path)
         if "://" in plan.output:
@@ -98,7 +98,7 @@ def find_history(folder: Path, name: str) -> Found:
         return Found({site_named(path.stem): Past((path,))})
     if path.suffix in _ENDINGS:
         return Found({"": Past(items=(path,))})
-    raise ArgumentError(f"{name} has no history; {_KINDS}")
+    raise ArgumentError(f"{name} has no history; {_KINDS}").about("no-history", name)
 
 
 def _crawl(folder: Path, path: Path, name: str) -> dict[str, Past]:
@@ -111,12 +111,14 @@ def _crawl(folder: Path, path: Path, name: str) -> dict[str, Past]:
     for patterns in (("articles/*/*", "articles/*"), ("*",), ("*/*",)):
         if exported := _files(folder, path, *patterns):
             return {"": Past(items=exported)}
-    raise ArgumentError(f"{name} keeps no history; {_KINDS}")
+    raise ArgumentError(f"{name} keeps no history; {_KINDS}").about("no-history", name)
 
 
 def _harvest(folder: Path, output: Path, planned: tuple[SitePlan, ...]) -> Found:
     if not (output / "history.sqlite").is_file():
-        raise ArgumentError(f"{output} has no history.sqlite; run the harvest first")
+        raise ArgumentError(f"{output} has no history.sqlite; run the harvest first").about(
+            "no-harvest", output
+        )
     sites = planned or tuple(map(SitePlan, History(output / "history.sqlite").sites()))
     past = {}
     for site in sites:
@@ -124,7 +126,9 @@ def _harvest(folder: Path, output: Path, planned: tuple[SitePlan, ...]) -> Found
         items = _files(folder, own, "articles/*/*", "articles/*")
         past[site.id] = Past(_ledgers(folder, own), items)
     if not past:
-        raise ArgumentError(f"{output}: nothing was harvested yet; run the harvest first")
+        raise ArgumentError(f"{output}: nothing was harvested yet; run the harvest first").about(
+            "no-harvest", output
+        )
     return Found(past, output, sites)
 
 
@@ -155,7 +159,9 @@ class HistoryReading(Job):
         self._name = name
         self._found = find_history(folder, name)
         if site and site not in self._found.sites:
-            raise ArgumentError(f"{name} has no site {site}; choose another one")
+            raise ArgumentError(f"{name} has no site {site}; choose another one").about(
+                "no-site", name, site
+            )
         self._site = site or next(iter(self._found.sites))
         self._now = datetime.now(UTC)
         self._timeline = Timeline(self._now)
@@ -195,7 +201,9 @@ class HistoryReading(Job):
                     break
         self._show()
         if not self._statuses and not is_item and not self.stopped:
-            raise ArgumentError(f"{self._name} holds no exported items; {_KINDS}")
+            raise ArgumentError(f"{self._name} holds no exported items; {_KINDS}").about(
+                "no-history", self._name
+            )
 
     def _read_statuses(self) -> Iterator[SiteStatus]:
         found = self._found
@@ -256,7 +264,7 @@ def start_history(workspace: Workspace, message: Message) -> Answer:
     """
     name, site = message.text("name").strip(), message.text("site", "")
     if not name:
-        raise ArgumentError(_KINDS)
+        raise ArgumentError(_KINDS).about("name-history")
     made = HistoryReading(workspace.folder, name, site)
     workspace.read("history", made)
     return {"reading": made.progress(-1)}

@@ -78,13 +78,15 @@ def find_site(folder: Path, name: str, pages: str) -> Found:
     given = tuple(inside(folder, one) for one in (pages,) if one)
     for one in given or (path,):
         if not one.exists():
-            raise ArgumentError(f"{one} does not exist; {_KINDS}")
+            raise ArgumentError(f"{one} does not exist; {_KINDS}").about("no-file", one)
     if path.suffix == ".npz":
         site = site_named(path.parent.name)
         return Found({site: lambda reading: read_counts(path, reading.space)}, given)
     if any(path.glob("sites/*/counts")):
         one = min(path.glob("sites/*/counts")).parent.relative_to(folder)
-        raise ArgumentError(f"{name} is the folder of a harvest; name a site's, such as {one}")
+        raise ArgumentError(
+            f"{name} is the folder of a harvest; name a site's, such as {one}"
+        ).about("harvest-folder", name, one)
     store = next((root for root in (path / "counts", path) if any(root.glob("*/*.npz"))), None)
     if store is None and not any(path.glob("*.npz")):
         return Found({}, (path,))
@@ -126,7 +128,9 @@ class SiteReading(Job):
         if not self._found.kept and not self.counts:
             _source(self._found.pages[0])
         elif asked["site"] and asked["site"] not in {*self._found.kept, *self.counts}:
-            raise ArgumentError(f"there are no counts of {asked['site']}; choose another site")
+            raise ArgumentError(
+                f"there are no counts of {asked['site']}; choose another site"
+            ).about("no-counts", asked["site"])
         self._site = asked["site"] or next(iter(self._found.kept), "")
         self._stage = "count"
         self._read = 0
@@ -181,7 +185,7 @@ class SiteReading(Job):
         except (ValueError, OverflowError):
             key = np.uint64(0)
         if key not in self._keys:
-            raise ArgumentError("there is no such block; read the site again")
+            raise ArgumentError("there is no such block; read the site again").about("no-block")
         found, first = [], 0
         with self._reading:
             counts = self.counts[self._site]
@@ -341,7 +345,7 @@ def start_site(workspace: Workspace, message: Message) -> Answer:
     """
     asked = {part: message.text(part, "").strip() for part in ("name", "pages", "site")}
     if not asked["name"]:
-        raise ArgumentError(_KINDS)
+        raise ArgumentError(_KINDS).about("name-site")
     known, old = None, workspace.readings.get("site")
     # Only to choose another site is what was read used again: a folder may have changed.
     if isinstance(old, SiteReading) and not old.running and asked["site"]:
