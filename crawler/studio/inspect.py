@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -12,13 +13,14 @@ from typing import Any, Final
 
 from starlette.datastructures import QueryParams
 
-from crawler.core.errors import ArgumentError
+from crawler.core.errors import ArgumentError, UnreadableInputError
 from crawler.core.flow import SiteCounts, method_names
 from crawler.items import PageItem
 from crawler.journey.extract import count_pages, judge_by, observed, read_alone
 from crawler.settings import Options
 from crawler.store.counts import CountStore
 from crawler.store.document_models import model_names
+from crawler.store.sources import is_saved_page, page_of_file
 from crawler.studio.inspected import metadata_shown, structure_shown, tables_shown, text_shown
 from crawler.studio.pages import OpenPage, inside, is_remote
 from crawler.studio.workspace import Workspace
@@ -186,12 +188,26 @@ class Inspector:
 
     def _command(self, space: Workspace, opened: OpenPage, asked: Asked) -> str:
         """Return the command that shows the same; empty where none does."""
-        if not (is_remote(opened.name) or (space.folder / opened.name).is_file()):
-            return ""
         names = [its.name for its in _open(space)] if asked.known == "open" else asked.files
+        if asked.known == "open" and not all(_is_saved(space, name) for name in names):
+            return ""
+        address: list[str] = []
+        if _is_saved(space, opened.name):
+            path, url = space.folder / opened.name, opened.page.url
+            with suppress(UnreadableInputError):
+                own = page_of_file(str(path), None, self.options.max_page_bytes).url
+                address = [] if own == url else ["--url", url]
+        elif not is_remote(opened.name):
+            return ""
         sites = [part for name in names for part in ("--with", name)]
         method = [] if asked.method == self.options.text_method else ["--method", asked.method]
-        return shlex.join(["scrapy", "extract", opened.name, *method, *sites, "--explain"])
+        call = ["scrapy", "extract", opened.name, *address, *method, *sites, "--explain"]
+        return shlex.join(call)
+
+
+def _is_saved(space: Workspace, name: str) -> bool:
+    path = space.folder / name
+    return not is_remote(name) and path.is_file() and is_saved_page(path)
 
 
 def _open(space: Workspace) -> Sequence[OpenPage]:

@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from support.studio import Client, browser_page, served, workspace_of
+from support.studio import Client, browser_page, served, window, workspace_of
 from support.studio_pages import HOSTILE, demo_folder, heavy, large
 
 if TYPE_CHECKING:
@@ -33,12 +33,7 @@ LABELS = """() => import("/static/js/inspection.js").then(({shown}) =>
 @contextmanager
 def inspecting(folder: Path, *names: str, locale: str = "en-US") -> Iterator[BrowserPage]:
     """Show the first of some pages in the view."""
-    with (
-        workspace_of(folder, *names) as workspace,
-        served(workspace) as address,
-        browser_page(locale=locale) as page,
-    ):
-        page.goto(address)
+    with window(folder, *names, locale=locale) as (_, page):
         page.click("#view-inspect")
         page.locator("#inspect-site").wait_for()
         yield page
@@ -207,12 +202,7 @@ def test_the_view_is_korean_for_a_korean_browser(tmp_path: Path) -> None:
 
 def test_without_a_page_the_view_teaches_and_a_dead_end_says_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    with (
-        workspace_of(demo_folder(tmp_path)) as workspace,
-        served(workspace) as address,
-        browser_page() as page,
-    ):
-        page.goto(address)
+    with window(demo_folder(tmp_path)) as (_, page):
         page.click("#view-inspect")
         page.click("#inspect-open")
         page.fill("#open-name", STORY)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from crawler.settings import Options
 from crawler.store.counts import write_counts
 from crawler.store.sources import page_of_file
 from crawler.studio.inspect import Inspector
-from support.studio import Client, served, workspace_of
+from support.studio import Client, do, served, workspace_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -141,6 +142,30 @@ def test_the_evidence_of_a_block(inspector: Inspector, space: Workspace) -> None
     assert blocks["좋은 글"]["reason"] == "comment"
     assert blocks["요약"]["changes"][-1][1] is blocks["요약"]["kept"]
     assert answer["command"] == "scrapy extract saved/0.html --with saved --explain"
+
+
+def test_the_command_is_the_one_that_shows_the_same(
+    inspector: Inspector, folder: Path, tmp_path: Path
+) -> None:
+    one, two = (folder / "saved" / f"{number}.html" for number in (0, 1))
+    rows = [{"url": f"https://a.example/{name}", "html": post(name)} for name in NAMES[:2]]
+    (tmp_path / "pages.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    (tmp_path / "one.html").write_bytes(one.read_bytes())
+    (tmp_path / "two.html").write_bytes(two.read_bytes())
+
+    with workspace_of(tmp_path, "one.html", "two.html") as opened:
+
+        def command(number: int, known: str) -> str:
+            asked = QueryParams({"known": known, "method": "density"})
+            return str(inspector.show(opened, number, asked)["command"])
+
+        call = "scrapy extract one.html --method density"
+        assert command(1, "alone") == f"{call} --explain"
+        assert command(1, "open") == f"{call} --with one.html --with two.html --explain"
+        do(opened, "address", page=2, url="https://b.example/x")
+        assert "two.html --url https://b.example/x --method" in command(2, "alone")
+        do(opened, "open", name="pages.jsonl", at=1, page=0)
+        assert (command(3, "alone"), command(1, "open")) == ("", "")
 
 
 def test_tables_have_verdict_areas_and_reason(inspector: Inspector, space: Workspace) -> None:
