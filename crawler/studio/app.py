@@ -275,7 +275,9 @@ def bind(host: str, port: int) -> socket.socket:
         return socket.create_server((host, port), family=family, backlog=64)
     except (OSError, UnicodeError) as error:
         why = getattr(error, "strerror", None) or error
-        raise ArgumentError(f"{host}:{port} cannot be used: {why}; give another --port") from error
+        raise ArgumentError(
+            f"{host}:{port} cannot be used: {why}; give another --host or --port"
+        ) from error
 
 
 def hosts_of(listening: socket.socket, host: str) -> tuple[str, ...]:

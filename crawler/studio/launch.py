@@ -6,6 +6,7 @@ import argparse
 import json
 import signal
 import webbrowser
+from contextlib import suppress
 from pathlib import Path
 from secrets import token_urlsafe
 from socket import socket
@@ -71,7 +72,8 @@ def _address(path: Path, host: str, port: int) -> tuple[socket, str]:
         if port or not last:
             raise
         listening = bind(host, 0)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.touch(mode=0o600)
-    path.write_text(json.dumps({"port": listening.getsockname()[1], "token": token}), "utf-8")
+    # On a full disk the next start has another address, which is no reason not to start.
+    with suppress(OSError):
+        path.touch(mode=0o600)
+        path.write_text(json.dumps({"port": listening.getsockname()[1], "token": token}), "utf-8")
     return listening, token

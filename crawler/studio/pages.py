@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import islice
@@ -18,6 +17,7 @@ from crawler.core.wrapper.example_nodes import PageEvidence
 from crawler.core.wrapper.memory import Memory
 from crawler.core.wrapper.tree import PageTree, tree_of
 from crawler.core.wrapper.view import View
+from crawler.store.files import system_errors
 from crawler.store.sources import is_address, page_of_file, read_source
 from crawler.studio.frame import frame_tokens
 
@@ -106,6 +106,10 @@ def inside(folder: Path, name: str) -> Path:
         raise ArgumentError(
             f"{name} is outside of {folder}; start the studio in a folder that contains it"
         ).about("outside", name, folder)
+    with system_errors(f"{name} cannot be used", "Check its name", ArgumentError):
+        # A pipe would never end.
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            raise ArgumentError(f"{name} is neither a file nor a folder")
     return path
 
 
@@ -125,8 +129,12 @@ def page_at(folder: Path, name: str, at: int, url: str | None) -> Page:
     path = inside(folder, name)
     if url is not None:
         return page_of_file(str(path), url, MAX_PAGE_BYTES)
-    page = next(islice(_source(path), at, None), None)
+    skipped: list[str] = []
+    pages = read_source(path, on_skip=lambda _reason, detail: skipped.append(detail))
+    page = next(islice(pages, at, None), None)
     if page is None:
+        if skipped:
+            raise ArgumentError(f"{name} has no page {at + 1} that can be read: {skipped[-1]}")
         raise ArgumentError(f"{name} has no page {at + 1} that can be read").about(
             "no-page", name, at + 1
         )
@@ -139,11 +147,8 @@ def addresses_in(folder: Path, name: str) -> list[str]:
     Raises:
         CorpusError: as :func:`page_at`.
     """
-    return [page.url for page in islice(_source(inside(folder, name)), _LISTED)]
-
-
-def _source(path: Path) -> Iterator[Page]:
-    return read_source(path, on_skip=lambda _reason, _detail: None)
+    pages = read_source(inside(folder, name), on_skip=lambda _reason, _detail: None)
+    return [page.url for page in islice(pages, _LISTED)]
 
 
 def _in_order(name: str) -> list[tuple[int, str]]:

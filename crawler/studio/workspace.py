@@ -33,6 +33,8 @@ Answer = dict[str, Any]
 _SHOWN = 200
 # A project takes more than a blink on a page of more nodes.
 _LARGE = 10_000
+MOST_ELEMENTS = 250_000
+"""The most elements of a page that is shown."""
 
 
 class Workspace:
@@ -98,7 +100,7 @@ class Workspace:
         self.journal.closed = True
         if self.runs is not None:
             self.runs.stop()
-        for reading in self.readings.values():
+        for reading in tuple(self.readings.values()):
             reading.stop()
         if self._runner is not None:
             self._runner.halt()
@@ -262,8 +264,15 @@ class Workspace:
 
         Raises:
             UnreadablePageError: it is none.
+            ArgumentError: it is too large to be shown.
         """
-        OpenPage(0, name, page).described()  # an unreadable page is refused before it is kept
+        # What cannot be read or shown is refused before it is kept.
+        roots = OpenPage(0, name, page).parsed.roots
+        if sum(1 for root in roots for _ in root.iter()) > MOST_ELEMENTS:
+            raise ArgumentError(
+                f"{name} has more than {MOST_ELEMENTS:,} elements, which no browser shows; make "
+                "its wrapper on a smaller page, and run it on this one"
+            )
         with self.lock:
             opened = self.journal.open(name, page)
             self.revision += 1

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
 
 import pytest
 
 from support.studio import browser_page, served, workspace_of
-from support.studio_pages import HOSTILE
+from support.studio_pages import HOSTILE, NAMES, hostile_styles
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -73,3 +75,79 @@ def test_pictures_are_fetched_when_asked_for_alone(tmp_path: Path) -> None:
         page.check("#pictures")
         page.wait_for_timeout(800)
         assert asked == ["asked"]
+
+
+def test_no_style_of_a_page_reaches_out(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    class Outside(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            self.send_error(404)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    outside = ThreadingHTTPServer(("127.0.0.1", 0), Outside)
+    threading.Thread(target=outside.serve_forever, daemon=True).start()
+    own = f"//127.0.0.1:{outside.server_port}"
+    (tmp_path / "style.html").write_text(hostile_styles(own), "utf-8")
+    try:
+        with (
+            workspace_of(tmp_path, "style.html") as workspace,
+            served(workspace) as address,
+            browser_page() as page,
+        ):
+            page.goto(address)
+            frame = page.frame_locator("iframe.page")
+            frame.get_by_role("heading", name="The end").wait_for()
+            page.frames[1].evaluate("document.fonts.ready.then(() => 1)")
+            page.wait_for_timeout(300)
+            assert asked == []
+            page.check("#pictures")
+            page.wait_for_timeout(800)
+            assert {path.rpartition(".")[2] for path in asked} <= {"png", "cur", "svg"}
+            assert asked
+    finally:
+        outside.shutdown()
+        outside.server_close()
+
+
+def test_names_that_objects_have_too_do_no_harm(tmp_path: Path) -> None:
+    (tmp_path / "names.html").write_text(NAMES, "utf-8")
+    with (
+        workspace_of(tmp_path, "names.html") as workspace,
+        served(workspace) as address,
+        browser_page() as page,
+    ):
+        page.goto(address)
+        frame = page.frame_locator("iframe.page")
+        frame.get_by_text("The end", exact=True).wait_for()
+        assert frame.locator("[data-node]").count() == sum(
+            name != "#text" for name in workspace.page(1).tree.names
+        )
+        for text in ("within", "constructor"):
+            frame.get_by_text(text, exact=True).click()
+            assert page.input_value("#field-name").isidentifier()
+
+
+def test_more_windows_than_a_browser_has_connections(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text("<h1>Title</h1>", "utf-8")
+    with (
+        workspace_of(tmp_path, "a.html") as workspace,
+        served(workspace) as address,
+        browser_page() as page,
+    ):
+        windows = [page, *(page.context.new_page() for _ in range(7))]
+        for window in windows:
+            window.goto(address)
+            window.frame_locator("iframe.page").get_by_text("Title").wait_for()
+        windows[-1].frame_locator("iframe.page").get_by_text("Title").click()
+        windows[-1].fill("#field-name", "heading")
+        windows[-1].click("#field-add")
+        for window in windows:
+            window.locator("#fields", has_text="heading").wait_for()
+        # Another window listens where the one that did is closed.
+        windows[0].close()
+        windows[-1].click("#bar-undo")
+        windows[1].locator("#fields", has_text="heading").wait_for(state="detached")

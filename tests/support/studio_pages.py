@@ -71,6 +71,29 @@ onfocus="parent.document.title='taken'"><button id="go">Buy</button></form>
 <p>The end</p></body></html>"""
 
 
+NAMES = """<!doctype html><title>Names</title><form><input id=appendChild><input id=append>
+<input id=setAttribute><input id=parentNode><input id=nodeType><input id=removeAttribute>
+<select id=tagName></select><output id=insertBefore></output><button id=textContent>b</button>
+<fieldset id=closest><input id=childNodes></fieldset><p>within</p></form>
+<constructor>constructor</constructor><toString>x</toString>
+<p constructor=1 __proto__=2 toString=3 id=__proto__ class=constructor>The end</p>"""
+
+
+def hostile_styles(own: str) -> str:
+    """Make a page whose styles ask a server for whatever styles can ask for."""
+    return f"""<!doctype html><title>Styles</title><style>
+@import url({own}/a.css);@import "{own}/b.css";@\\69mport url({own}/c.css);
+@font-face{{font-family:x;src:url({own}/a.woff)}}@font-face{{font-family:y;src:\\75rl({own}/b.woff)}}
+body{{font-family:x,y;background:\\75rl({own}/a.png)}}h1{{background:u\\72l( {own}/b.png )}}
+h2{{background:image-set("{own}/c.png" 1x)}}h3{{cursor:\\75rl({own}/d.cur),auto}}
+h4{{list-style:\\75rl({own}/e.png);content:\\75rl({own}/f.png)}}h5{{mask:\\75rl({own}/a.svg)}}
+h6{{filter:\\75rl({own}/b.svg#f);border-image:\\75rl({own}/g.png)}}p::before{{content:"x"}}</style>
+<link rel=stylesheet href={own}/d.css><link rel=preload as=image href={own}/h.png>
+<h1>The end</h1><h2>2</h2><h3>3</h3><h4>4</h4><h5>5</h5><h6>6</h6>
+<p style='background:url("{own}/q)i.png")'>p</p><p style="background:\\75rl({own}/j.png)">p</p>
+<table background={own}/k.png><tr><td>x</table>"""
+
+
 def large(elements: int) -> str:
     """Make a page of about that many elements."""
     rows = "".join(

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crawler.core.errors import ArgumentError
-from crawler.core.page.page import Page
+from crawler.core.page.page import MAX_PAGE_BYTES, Page
 from crawler.core.page.parse import parse
 from crawler.studio import app
+from crawler.studio import workspace as workspaces
 from crawler.studio.app import bind
 from crawler.studio.frame import frame_tokens
 from support.studio import Client, do, served, shop_folder, teach, workspace_of
@@ -146,6 +147,32 @@ def test_an_address_that_cannot_be_is_said_to_be_one(host: str, port: int) -> No
 def test_halves_of_characters_are_replaced(client: Client) -> None:
     answer = client.post("/api/do", b'{"op": "commands", "names": ["\\ud800"]}')
     assert "?" in answer.json()["commands"]["wrap"]
+
+
+def test_what_is_no_file_is_not_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.html")
+    with workspace_of(tmp_path) as workspace:
+        for op, key in (("open", "name"), ("run", "names"), ("shape", "file")):
+            value = ["pipe.html"] if key == "names" else "pipe.html"
+            with pytest.raises(ArgumentError, match="neither"):
+                do(workspace, op, **{key: value})
+
+
+def test_a_page_that_no_browser_shows_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workspaces, "MOST_ELEMENTS", 20)
+    (tmp_path / "large.html").write_text("<p>a" * 20)
+    with workspace_of(tmp_path) as workspace:
+        with pytest.raises(ArgumentError, match="20 elements"):
+            do(workspace, "open", name="large.html")
+        assert workspace.state()["pages"] == []
+
+
+def test_why_a_page_cannot_be_read_is_said(tmp_path: Path) -> None:
+    (tmp_path / "large.html").write_bytes(b"<p>" + b"a" * MAX_PAGE_BYTES)
+    with workspace_of(tmp_path) as workspace, pytest.raises(ArgumentError, match="more than"):
+        do(workspace, "open", name="large.html")
 
 
 def test_styles_that_do_not_end_are_read_once() -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -12,9 +13,10 @@ from urllib.request import HTTPCookieProcessor, Request, build_opener
 import pytest
 
 from support.crawling import ROOT
-from support.studio import shop_folder
+from support.studio import shop_folder, workspace_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 COMMAND = (
@@ -25,7 +27,9 @@ COMMAND = (
 )
 
 
-def start(folder: Path, *args: str) -> tuple[subprocess.Popen[str], str]:
+def start(
+    folder: Path, *args: str, prepare: Callable[[], None] | None = None
+) -> tuple[subprocess.Popen[str], str]:
     process = subprocess.Popen(
         (sys.executable, "-c", COMMAND, "--no-browser", *args),
         cwd=folder,
@@ -33,6 +37,7 @@ def start(folder: Path, *args: str) -> tuple[subprocess.Popen[str], str]:
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
+        preexec_fn=prepare,
     )
     assert process.stdout is not None
     return process, process.stdout.readline().rpartition(" at ")[2].strip()
@@ -96,3 +101,16 @@ def test_the_studio_ends_though_a_script_does_not(tmp_path: Path, how: signal.Si
                 assert "ended" in preview["flaws"][0]["words"]
     finally:
         process.kill()
+
+
+@pytest.mark.slow
+def test_the_studio_starts_on_a_full_disk(tmp_path: Path) -> None:
+    with workspace_of(shop_folder(tmp_path), "one.html"):
+        pass
+
+    def fill() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+    process, address = start(tmp_path, "shop.h2x", prepare=fill)
+    assert address.startswith("http://127.0.0.1:")
+    stop(process)

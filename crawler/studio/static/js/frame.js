@@ -69,7 +69,7 @@ export class PageFrame {
     this.numbers = new Map();
     this.marked.clear();
     const open = [];
-    const once = { html: doc.documentElement, head: doc.head, body: doc.body };
+    const once = new Map([["html", doc.documentElement], ["head", doc.head], ["body", doc.body]]);
     for (const token of this.tree.tokens) {
       const parent = open.at(-1);
       if (token === 0) open.pop();
@@ -92,14 +92,16 @@ export class PageFrame {
   #element(doc, [name, shown, safe, , css], parent, depth, once) {
     // What is in an element that is not shown is not shown either.
     if (shown === "" || (depth && !parent)) return this.#number(null);
-    let element = once[name];
-    if (element) delete once[name];
+    let element = once.get(name);
+    if (element) once.delete(name);
     else {
-      const own = name in once || ["html", "head", "body"].includes(name) ? "div" : shown || name;
+      const own = ["html", "head", "body"].includes(name) ? "div" : shown || name;
       element = doc.createElement(own);
       (parent ?? doc.body).append(element);
     }
     for (const [key, value] of Object.entries(safe || {})) {
+      // A form has its fields as properties of the names of their ids, in place of its own.
+      if (key === "id" && element.form && value in HTMLFormElement.prototype) continue;
       try { element.setAttribute(key, value); } catch { /* a name that is none */ }
     }
     if (name === "a") { element.setAttribute("href", "#"); element.tabIndex = -1; }

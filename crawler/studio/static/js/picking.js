@@ -62,12 +62,12 @@ function headOf(tree, element) {
 export function guessName(tree, { node, kind }, taken) {
   const element = tree.isText(node) ? tree.parents[node] : node;
   const its = tree.attributes[element];
-  const known = { h1: "title", h2: "title", h3: "title", time: "date", img: "picture" };
+  const known = new Map([["h1", "title"], ["h2", "title"], ["h3", "title"], ["time", "date"], ["img", "picture"]]);
   const words = [its.itemprop, headOf(tree, element), (its.class ?? "").split(/\s+/)[0], its.id];
   const word = words.map((name) => (name ?? "").replace(/[^\p{L}\p{N}]+/gu, "_").replace(/^[\d_]+|_+$/g, ""))
     .find((name) => name && name.length < 24);
   let name = kind === "@href" ? "link" : kind === "@src" ? "picture"
-    : known[tree.names[element]] ?? word?.toLowerCase() ?? (tree.names[element] === "a" ? "title" : "value");
+    : known.get(tree.names[element]) ?? word?.toLowerCase() ?? (tree.names[element] === "a" ? "title" : "value");
   const stem = name;
   for (let number = 2; taken.has(name); number++) name = `${stem}${number}`;
   return name;

@@ -139,9 +139,16 @@ export function select(node, kind) {
 
 // Follow what other windows do.
 export function follow() {
-  const events = new EventSource("/api/events");
-  events.onmessage = (event) => {
-    if (Number(event.data) !== store.state?.revision) refresh();
-  };
-  return events;
+  const channel = new BroadcastChannel("studio");
+  const hear = (revision) => { if (revision !== store.state?.revision) refresh(); };
+  channel.onmessage = (event) => hear(event.data);
+  const listen = () => new Promise(() => {
+    new EventSource("/api/events").onmessage = (event) => {
+      hear(Number(event.data));
+      channel.postMessage(Number(event.data));
+    };
+  });
+  // A browser opens six connections to a server at most, so one window listens for all of them.
+  if (navigator.locks) navigator.locks.request("studio", listen);
+  else listen();
 }
