@@ -36,20 +36,20 @@ def launch(args: list[str], opts: argparse.Namespace, settings: Settings) -> int
     options = Options.from_settings(settings)
     workspace = Workspace(Path.cwd(), Path(args[0] if has_project else DEFAULT))
     studio = Studio(workspace, options)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         open_all(workspace, tuple(names))
         listening, token = _address(workspace.beside / "address.json", opts.host, opts.port)
         hosts = hosts_of(listening, opts.host)
+        server = StudioServer(make_app(studio, token, hosts), studio)
+        for end in (signal.SIGINT, signal.SIGTERM):
+            # The server has the same handlers when it runs.
+            signal.signal(end, server.handle_exit)
         address = f"http://{hosts[0]}/?token={token}"
         print_line(printable(f"the studio of {workspace.path.name} is at {address}"))
         print_line("Ctrl-C ends it; nothing is lost")
         if not opts.no_browser:
             webbrowser.open(address)
-        app = make_app(studio, token, hosts)
-        StudioServer(app, studio).run(sockets=[listening])
-    except KeyboardInterrupt:  # before the server itself waits for it
-        pass
+        server.run(sockets=[listening])
     finally:
         studio.workspace.close()
     return 0

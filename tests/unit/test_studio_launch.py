@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -16,7 +15,6 @@ from support.crawling import ROOT
 from support.studio import shop_folder, workspace_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
 COMMAND = (
@@ -27,17 +25,14 @@ COMMAND = (
 )
 
 
-def start(
-    folder: Path, *args: str, prepare: Callable[[], None] | None = None
-) -> tuple[subprocess.Popen[str], str]:
+def start(folder: Path, *args: str, before: str = "") -> tuple[subprocess.Popen[str], str]:
     process = subprocess.Popen(
-        (sys.executable, "-c", COMMAND, "--no-browser", *args),
+        (sys.executable, "-c", before + COMMAND, "--no-browser", *args),
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
-        preexec_fn=prepare,
     )
     assert process.stdout is not None
     return process, process.stdout.readline().rpartition(" at ")[2].strip()
@@ -108,9 +103,7 @@ def test_the_studio_starts_on_a_full_disk(tmp_path: Path) -> None:
     with workspace_of(shop_folder(tmp_path), "one.html"):
         pass
 
-    def fill() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-
-    process, address = start(tmp_path, "shop.h2x", prepare=fill)
+    full = "import resource;resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0));"
+    process, address = start(tmp_path, "shop.h2x", before=full)
     assert address.startswith("http://127.0.0.1:")
     stop(process)
