@@ -53,12 +53,14 @@ _LONGEST_WORD = 40
 _LOOK_AHEAD = 24
 # Words that take up the clause before them, so that it is no sentence of its own.
 _TAKES_UP = re.compile(
-    r"이?라(?:고|며|는|면서|던|니|든지|도)|하(?:고|며|면|면서|는|자|니|더|지|든|거나|기)|해(?:도|서|야)"
+    r"이?라(?:고|며|는|면서|던|니|든지|도)|하(?:고|며|면|면서|는|자|니|더|지(?!만)|든|거나|기)|해(?:도|서|야)"
     r"|고(?:는|도)?(?:\s|\Z)|며(?:\s|\Z)|는(?:\s|\Z)|란\s|할(?:지|\s)|했(?:다|던|더|지|는|습|어)|한다"
     r"|말까|말다|말았|싶|보(?:니|면|다)|봐|치(?:고|더|면)|갔다|가는|생각|말했|말하|밝혔|전했|주장|믿|느끼|느꼈"
     r"|듣|들었|들은|못해|못한|마는|만은|뿐|손\s?치|그랬|그러(?:자|며|더)|하(?:겠|드|였|기)|합니다|한(?:\s|\Z)"
     r"|나오|나왔|왔다|두렵|두려|걱정|궁금|염려|고민|의심|의문|기대"
 )
+_QUOTES = re.compile(r"이?라(?:고|며|는|면서)|하(?:고|며|는)|고(?:\s|\Z)")
+_LAST_SYLLABLE = re.compile("[가-힣]")
 
 # Unicode orders Hangul syllables by their last consonant; these are the numbers of some.
 _FIRST_SYLLABLE, _SYLLABLES, _FINALS = 0xAC00, 11172, 28
@@ -153,7 +155,9 @@ def _not_taken_up(piece: str, ends: Iterable[int]) -> Iterator[int]:
         trail = TRAIL.match(piece, word_end)
         end = trail.end() if trail else word_end
         following = piece[end : end + _LOOK_AHEAD].lstrip()
-        if _WORD.match(following) and _TAKES_UP.match(following) is None:
+        # Behind laughter and faces only what quotes goes on.
+        takes_up = _TAKES_UP if _LAST_SYLLABLE.match(piece, end - 1) else _QUOTES
+        if _WORD.match(following) and takes_up.match(following) is None:
             yield end
 
 

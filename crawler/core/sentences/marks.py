@@ -22,7 +22,7 @@ LOOK_BACK = 40
 _CLOSERS = "\"'”’»«“‘›‹)\\]}）］】〕」』》〉〗｣"
 _QUOTES = frozenset("\"'”’»«“‘›‹」』》〉｣")
 _MARKS = ".…‥" + "".join(sorted(HARD_MARKS))
-_NOTE = r"\[\d{1,3}\]"
+_NOTE = r"\[(?:[^\W\d_]{1,5} ?)?\d{1,3}\]"
 # A run: end marks, the quotation marks and brackets closed there, and references to notes.
 _RUN = rf"[{_MARKS}%s](?:{_NOTE}|[{_MARKS}%s{_CLOSERS}])*+(?:[ \xa0\u202f][»”](?!\w))?"
 _MORE_MARKS = {"el": ";\u037e", "hy": ":։"}
