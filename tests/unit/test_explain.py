@@ -168,3 +168,14 @@ def test_each_node_of_a_structure_has_the_blocks_of_its_text() -> None:
     assert {"A walk", "Home", last} <= texts.keys()
     assert all(blocks == [text] for text, blocks in texts.items() if text)
     assert texts.pop("") == []
+
+
+def test_the_title_is_the_heading_and_not_the_menu_that_names_it() -> None:
+    menu = "<ul><li><a href=/walk>A walk</a><li><a href=/sail>A sail</a></ul>"
+    page = document(f"<title>A walk</title>{menu}<h1>A walk</h1><p>{PROSE}</p><p>{PROSE}</p>")
+    structure = structure_of(page, load_model("news"))
+    assert [node.text for node in structure.root.walk()].count("A walk") == 1
+    lines, _ = lines_read(page, load_model("news"))
+    nodes = zip(structure.root.walk(), blocks_of_nodes(structure, lines), strict=True)
+    blocks = next(found for node, found in nodes if node.text == "A walk")
+    assert [page.blocks[number].tag for number in blocks] == ["h1"]

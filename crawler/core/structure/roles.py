@@ -113,16 +113,24 @@ class _Article:
         return [number for number in sorted(self._roles) if self._roles[number] in roles]
 
     def _find_title(self) -> int | None:
-        """Return the first block that equals the title of the metadata; else the first ``h1``."""
+        """Return the block that equals the title of the metadata; else the first ``h1``.
+
+        Of several that equal it, a menu may have the first: a heading is taken before main text,
+        and that before others.
+        """
+        equal: list[Block] = []
         first_heading = None
         for block in self._blocks[: max(self._main, default=-1) + 1]:
             folded = fold_name(block.text) if len(block.text) < _TITLE_CHARS else ""
             if self._headline and folded == self._headline:
-                return block.index
+                equal.append(block)
             linked = block.link_share >= _LINKED
             if block.tag == "h1" and folded and first_heading is None and not linked:
                 first_heading = block.index
-        return first_heading
+        if not equal:
+            return first_heading
+        best = max(equal, key=lambda block: (block.tag in HEADINGS, block.index in self._main))
+        return best.index
 
     def _role(self, block: Block) -> str:
         accompanying = self._accompanying(block)
