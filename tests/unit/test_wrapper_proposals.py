@@ -63,6 +63,28 @@ def test_a_page_without_a_list_has_no_proposal() -> None:
 
 
 @pytest.mark.parametrize(
+    ("value", "type_"),
+    [
+        ("글쓴이{}", "text"),
+        ("No {}", "text"),
+        ("USD {}", "number"),
+        ("{} g", "number"),
+        ("€ {}.50", "number"),
+    ],
+)
+def test_words_with_a_number_behind_are_names(value: str, type_: str) -> None:
+    rows = "".join(
+        f"<li><a href=/{at}>The {at}th thing here</a> <i>{value.format(at)}</i></li>"
+        for at in range(1, 7)
+    )
+    tree = tree_of(f"<h1>List</h1><ul>{rows}</ul>")
+    found = propose(tree, [tree.texts.index("The 2th thing here")])
+    assert found is not None
+    shown = {value.format(at) for at in range(1, 7)}
+    assert [its.type for its in found.fields if shown.issuperset(its.values)] == [type_]
+
+
+@pytest.mark.parametrize(
     ("links", "href"),
     [
         ("<a href=/1>1</a><a href=/2>Next</a><a href=/9>Last</a>", "/2"),

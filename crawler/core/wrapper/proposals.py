@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import takewhile
 
 from crawler.core.wrapper.example_nodes import TEXT_NODE
 from crawler.core.wrapper.next_link import next_link
@@ -212,9 +213,16 @@ def _type_of(kind: str, values: Sequence[str]) -> str:
     for name, most in (("number", _NUMBER_CHARS), ("date", 2 * _NUMBER_CHARS)):
         fit = [its for its in values if len(its) <= most and convert(its, name) is not None]
         letters = sum(its.isalpha() for value in fit for its in value)
-        if len(fit) == len(values) and (name == "date" or letters <= 3 * len(fit)):
+        is_number = letters <= 3 * len(fit) and not any(map(_is_numbered_name, fit))
+        if len(fit) == len(values) and (name == "date" or is_number):
             return name
     return "text"
+
+
+def _is_numbered_name(value: str) -> bool:
+    """Tell whether words with a number behind are a name, as "No 3"; a currency is in capitals."""
+    before = "".join(takewhile(lambda char: not char.isdecimal(), value))
+    return any(char.isalpha() and not char.isupper() for char in before)
 
 
 def _name_of(view: View, node: int, kind: str, type_: str, taken: set[str]) -> str:

@@ -47,7 +47,9 @@ export function guessType(value, kind) {
   if (kind === "@datetime" || (value.length < 40 && /\d{4}[-./년]\s?\d{1,2}[-./월]\s?\d{1,2}/.test(value))) return "date";
   const numbers = value.match(/\d+(?:[.,]\d+)*/g) ?? [];
   const letters = value.replace(/[\d.,\s$€£¥₩원%+-]/g, "");
-  return numbers.length === 1 && letters.length <= 3 && value.length < 24 ? "number" : "text";
+  // Words with a number behind are names, as in "Chapter 3"; a currency is in capitals.
+  const isName = /^\p{L}*[^\p{Lu}\d\s]\p{L}*\s*\d/u.test(value.replace(/[$€£¥₩+-]/g, ""));
+  return numbers.length === 1 && letters.length <= 3 && !isName && value.length < 24 ? "number" : "text";
 }
 
 // The head of a value in a table or a list of terms, as in `<th>Price</th><td>…`.
