@@ -30,7 +30,7 @@ _ENGLISH_END = re.compile(
     r"|(?<=[\w\s])[:;]-?[)(DP]++(?=\s+[A-Z])"
 )
 # Both alternatives contain this, which is found faster.
-_MAY_END = re.compile(rf"[\s:;](?:-?[)(DP]|{_BEGINS})")
+_MAY_END = re.compile(rf"[\s:;](?=[A-Z)(-])(?:-?[)(DP]|{_BEGINS})")
 # An address before a capital; a line of signs.
 _SIGNS = re.compile(
     r"(?:@[\w-]+|://[\w-]+)\.\S*[^\s.,:;!?](?=\s+[A-Z])|(?P<line>(?<!\S)([*_=#~-])\2{9,}(?!\S))"

@@ -35,7 +35,7 @@ TRAIL = re.compile(
 """Faces, laughter and hearts, which belong to the sentence before them."""
 LEAD = re.compile(r"[\s\"'“”„‚«»‹›‘’(\[{（［【「『《〈〖¿¡\-–—―•·▪●■◆*…._#>~=|]{0,40}+")
 """What may be before the first letter of a sentence."""
-_SPACES = re.compile(r"\s*+")
+_BEHIND = re.compile(rf"({TRAIL.pattern})(\s*+){LEAD.pattern}")
 
 _BREAK = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
 _LINE_ENDED = re.compile(r"[.!?:…。！？｡：։؟۔।॥።፧။។][\s\"'”’»«“)\]」』）】]*\Z")
@@ -95,21 +95,16 @@ def places(passage: str, language: str) -> Iterator[Place]:
     proposed: Iterator[int] = iter(())
     proposal = -1
     for run in _RUNS[_MORE_MARKS.get(language, "")].finditer(passage):
-        end = _behind(TRAIL, passage, run.end())
-        following = _behind(_SPACES, passage, end)
+        behind = _BEHIND.match(passage, run.end())
+        assert behind is not None  # noqa: S101 - it may be empty
+        end, following, letter = behind.end(1), behind.end(2), behind.end()
         if following == len(passage):
             return
         if proposal < 0:
             proposed = iter(readable_ends(_without_enclosing_marks(passage), language))
         while proposal <= run.start():
             proposal = next(proposed, len(passage) + 1)
-        letter = _behind(LEAD, passage, following)
         yield Place(run.start(), run[0], end, following, letter, proposal <= letter)
-
-
-def _behind(pattern: re.Pattern[str], text: str, at: int) -> int:
-    found = pattern.match(text, at)
-    return found.end() if found else at
 
 
 def passages(text: str) -> Iterator[tuple[int, int]]:

@@ -62,7 +62,7 @@ def sentences_between(text: str, ends: Iterable[int]) -> tuple[Sentence, ...]:
         piece = text[start:end]
         body = piece.strip()
         if body:
-            first = start + len(piece) - len(piece.lstrip())
+            first = start + piece.index(body)
             found.append(Sentence(body, first, first + len(body)))
         start = end
     return tuple(found)
