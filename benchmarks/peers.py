@@ -30,7 +30,7 @@ from crawler.evaluation.gold import read_gold
 from crawler.evaluation.scores import ScoreBoard, score_page
 
 HERE: Final = Path(__file__).parent
-OWN: Final = {"scrapy-corpus": (), "scrapy-corpus, page alone": ("--alone",)}
+OWN: Final = {"scrapy-corpus": (), "scrapy-corpus (page alone)": ("--alone",)}
 _TRAFILATURA: Final = ("trafilatura", "lxml_html_clean")
 _NODE: Final = ("defuddle", "@mozilla/readability", "linkedom")
 # What is installed for each program; those of the same packages share an environment.
