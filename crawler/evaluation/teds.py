@@ -10,6 +10,7 @@ space in texts does not count.
 
 from __future__ import annotations
 
+from copy import deepcopy
 from functools import lru_cache
 from typing import Final
 
@@ -20,15 +21,16 @@ from crawler.core.tables.grid import MAX_COLSPAN, MAX_ROWSPAN, Grid, parse_span
 from crawler.evaluation.tree_distance import distance
 
 _MOST_STEPS: Final = 8_000_000
-_UNREAD: Final = frozenset(("script", "style"))
 _Label = tuple[str, str]
 
 
 def tree_of_markup(table: etree._Element) -> Node:
     """Return the tree of a ``table`` element that holds no other."""
+    table = deepcopy(table)
+    etree.strip_elements(table, "script", "style", with_tail=False)
     rows = [
         [
-            _cell(_text(cell), cell.get("colspan"), cell.get("rowspan"))
+            _cell("".join(map(str, cell.itertext())), cell.get("colspan"), cell.get("rowspan"))
             for cell in row.iter("td", "th")
         ]
         for row in table.iter("tr")
@@ -58,12 +60,6 @@ def _table(rows: list[list[Node]]) -> Node:
 def _cell(text: str, colspan: str | None, rowspan: str | None) -> Node:
     across, down = parse_span(colspan, MAX_COLSPAN), parse_span(rowspan, MAX_ROWSPAN)
     return Node(f"td {across} {down}", "".join(text.split()))
-
-
-def _text(element: etree._Element) -> str:
-    """Return the text of an element, without that of scripts and styles."""
-    inner = "" if element.tag in _UNREAD else element.text or ""
-    return inner + "".join(_text(child) + (child.tail or "") for child in element)
 
 
 def _rename(one: _Label, two: _Label) -> float:
