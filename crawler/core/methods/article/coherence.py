@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import cached_property, partial
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,6 +78,9 @@ class Coherence:
         layout: where its blocks stand.
         likely: how likely each is main text by the page alone, 0 to 1.
         shut: whether each is among readers' comments.
+
+    Attributes:
+        links: the hyperlinks of the page.
     """
 
     def __init__(
@@ -87,9 +90,10 @@ class Coherence:
         likely: NDArray[np.float64],
         shut: NDArray[np.bool_],
     ) -> None:
-        self._document, self._blocks = document, document.blocks
+        self._blocks = document.blocks
         self._layout, self._likely, self._shut = layout, likely, shut
         self._own = np.array([block.chars - block.link_chars for block in self._blocks])
+        self.links = Links(document)
 
     def steps(
         self, rules: Sequence[Label], pages: int
@@ -156,7 +160,7 @@ class Coherence:
             if (
                 self._may_be_text(number, kept)
                 and block.tag in _HEADINGS
-                and (block.link_share < _LINKS or not self._links.lead_inside(block.text))
+                and (block.link_share < _LINKS or not self.links.lead_inside(block.text))
                 and self._has_section(number, kept)
             ):
                 kept[number] = True
@@ -216,7 +220,7 @@ class Coherence:
             ):
                 is_alone = block.tag in _PARAGRAPHS and block.links == 1
                 kept[number] = (
-                    is_alone and self._links.is_source(block)
+                    is_alone and self.links.is_source(block)
                     if block.link_share >= _LINKS
                     else block.tag not in _NO_TEXT
                     and any(map(str.isalpha, block.text))
@@ -281,10 +285,6 @@ class Coherence:
             and self._likely[number] > _LEAST
             and not is_lead_in(self._blocks[number].text)
         )
-
-    @cached_property
-    def _links(self) -> Links:
-        return Links(self._document)
 
     def _has_section(self, number: int, kept: NDArray[np.bool_]) -> bool:
         """Tell whether the block after a heading, or after the box of it alone, is kept."""

@@ -179,7 +179,11 @@ class Article:
             for name, add in whole.steps(ruled, view.pages):
                 add(kept)
                 trace.step(name, kept)
-            for number, reason in _lines_apart(document, found, kept, ruled).items():
+            apart = dict.fromkeys(settle_credits(blocks, found.layout, kept), "caption")
+            led = np.flatnonzero(teasers(document, kept, whole.links)).tolist()
+            apart.update(dict.fromkeys(led, "related"))
+            apart.update(notices(blocks, kept, ruled))
+            for number, reason in apart.items():
                 kept[number], reasons[number] = False, reason
             trace.step("apart", kept)
         else:
@@ -188,13 +192,19 @@ class Article:
             trace.step("rule", kept)
         labels = [
             Label(
-                kept=bool(keep),
-                reason=_TEXT if keep else _reason(block, rule, reason, in_comments=bool(comment)),
+                kept=keep,
+                reason=_TEXT if keep else _reason(block, rule, reason, in_comments=comment),
                 frequency=rule.frequency,
-                score=float(score),
+                score=score,
             )
             for block, rule, reason, keep, comment, score in zip(
-                blocks, ruled, reasons, kept, found.comments, likelihoods, strict=True
+                blocks,
+                ruled,
+                reasons,
+                kept.tolist(),
+                found.comments.tolist(),
+                likelihoods.tolist(),
+                strict=True,
             )
         ]
         return with_whole_tables(document, labels, view.pages)
@@ -202,17 +212,6 @@ class Article:
     def cutoff(self, view: SiteView) -> Cutoff:
         """Return the threshold of the rule of frequency, and the ranks there are."""
         return self._rule.cutoff(view)
-
-
-def _lines_apart(
-    document: Document, found: Evidence, kept: NDArray[np.bool_], rules: Sequence[Label]
-) -> dict[int, str]:
-    """Return the lines in kept text that are none of it, with the reasons; credits may be kept."""
-    blocks = document.blocks
-    apart = dict.fromkeys(settle_credits(blocks, found.layout, kept), "caption")
-    apart.update(dict.fromkeys(np.flatnonzero(teasers(document, kept)).tolist(), "related"))
-    apart.update(notices(blocks, kept, rules))
-    return apart
 
 
 def _reason(block: Block, rule: Label, reason: str, *, in_comments: bool) -> str:

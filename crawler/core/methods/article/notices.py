@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,8 @@ _NOTICE = 600
 # With more of the text in them a page is about cookies.
 _MOST_IN_NOTICES = 1 / 3
 _EMBED = re.compile(any_of(_WORDS["embed"]))
+# Each phrase has one of these in it. Few texts have any, which a plain search tells much sooner.
+_EMBED_STEMS, _INVITE_STEMS = (tuple(_WORDS[name]) for name in ("embed_stems", "comment_stems"))
 _EMBED_LINES = re.compile(any_phrase(_WORDS["embed_lines"]), re.IGNORECASE)
 _INVITES = re.compile(any_phrase(_WORDS["comment"]), re.IGNORECASE)
 _ABOUT_COMMENTS = re.compile(any_phrase(_WORDS["comment"] + _WORDS["comment_words"]), re.IGNORECASE)
@@ -85,12 +87,14 @@ def notices(
         rules: what the rule of frequency says of each block.
     """
     places = np.flatnonzero(kept).tolist()
-    cookies = [number for number in places if _is_on_cookies(blocks[number])]
+    texts = {number: _folded(blocks[number].text) for number in places}
+    about = _holding(_EMBED_STEMS, texts)
+    cookies = [number for number in about if _is_on_cookies(blocks[number])]
     chars = np.array([block.chars for block in blocks])
     are_few = chars[cookies].sum() <= _MOST_IN_NOTICES * chars[places].sum()
     found = dict.fromkeys(cookies if are_few else (), "cookie")
     prose = [number for number in places if blocks[number].chars >= PROSE]
-    for number in places[1:] if prose else ():
+    for number in _holding(_INVITE_STEMS, texts) if prose else ():
         text = blocks[number].text
         if number > prose[0] and len(text) <= _INVITATION and _INVITES.search(text):
             said = [it for it in (number, number - 1) if _is_all(_ABOUT_COMMENTS, blocks[it])]
@@ -102,6 +106,18 @@ def notices(
             break
     found.update(dict.fromkeys(_end_of_release(blocks, kept, rules), "promotion"))
     return found
+
+
+def _folded(text: str) -> str:
+    """Fold case as expressions ignore it: they take each kind of "i" for the same."""
+    return text.casefold().replace("\u0131", "i").replace("i\u0307", "i")
+
+
+def _holding(stems: Sequence[str], texts: Mapping[int, str]) -> list[int]:
+    """Return the numbers of the texts that have one of the stems in them."""
+    whole = "\n".join(texts.values())
+    found = [stem for stem in stems if stem in whole]
+    return [number for number, text in texts.items() if any(map(text.__contains__, found))]
 
 
 def is_licence(text: str) -> bool:
@@ -153,9 +169,10 @@ def _end_of_release(
 
 
 def _is_about(block: Block) -> bool:
-    named = block.tag in _TITLES or not {"b", "strong"}.isdisjoint(block.inner.split())
+    if block.tag not in _TITLES and {"b", "strong"}.isdisjoint(block.inner.split()):
+        return False
     title = _TITLE_END.split(block.text, maxsplit=1)[0]
-    return named and len(title) <= _ABOUT_CHARS and _ABOUT.fullmatch(title) is not None
+    return len(title) <= _ABOUT_CHARS and _ABOUT.fullmatch(title) is not None
 
 
 def settle_credits(blocks: Sequence[Block], layout: Layout, kept: NDArray[np.bool_]) -> list[int]:

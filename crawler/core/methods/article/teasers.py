@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from urllib.parse import urljoin, urlsplit
 
 import numpy as np
@@ -50,13 +51,20 @@ def is_lead_in(text: str) -> bool:
     return found is not None and found["words"] is not None and found.end() == len(text)
 
 
-def teasers(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def teasers(
+    document: Document, kept: NDArray[np.bool_], links: Links | None = None
+) -> NDArray[np.bool_]:
     """Return for each block whether it is a kept line that leads to another page of the site.
 
     It is words that lead in and a link; or a paragraph that is one link, between kept prose; or
     links after words that lead in and stand alone, with these. The links go to other pages of the
     site: those to other sites, and to files, are sources. Where paragraphs that are links are many
     for the prose, they are what the page is about.
+
+    Args:
+        document: the page.
+        kept: whether each of its blocks is kept.
+        links: its hyperlinks, where they are known.
     """
     blocks = document.blocks
     found = np.zeros(len(blocks), np.bool_)
@@ -65,7 +73,7 @@ def teasers(document: Document, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
     lines = list(_lines(blocks, kept, prose)) if len(prose) else []
     if not 0 < len(lines) <= _MOST_LINES:
         return found
-    links = Links(document)
+    links = links or Links(document)
     lines = [line for line in lines if all(links.lead_inside(blocks[it].text) for it in line.links)]
     alone = {line.links[0] for line in lines if not line.led}
     if 2 * len(alone) > len(prose):
@@ -182,27 +190,33 @@ def _around(block: Block, steps: int) -> Holder | None:
 
 
 class Links:
-    """The hyperlinks of a page by their texts; of one text the last."""
+    """The hyperlinks of a page by their texts; of one text the last. They are read on demand."""
 
     def __init__(self, document: Document) -> None:
-        parsed = document.parsed
+        self._parsed = document.parsed
         self._site = site_of(document.page.url)
         self._here = canonical_address(document.page.url)
-        # Whether each leads to another page of the site; None where it leads to none at all.
-        self._inside: dict[str, bool | None] = {}
-        for root in parsed.roots:
+
+    @cached_property
+    def _targets(self) -> dict[str, str]:
+        targets: dict[str, str] = {}
+        for root in self._parsed.roots:
             for link in root.iter("a"):
-                text, target = fold("".join(map(str, link.itertext()))), link.get("href")
-                if text and target is not None:
-                    self._inside[text] = self._is_inside(parsed.base_url, target)
-        self._longest_first = sorted(self._inside, key=len, reverse=True)
+                target = link.get("href")
+                if target is not None and (text := fold("".join(map(str, link.itertext())))):
+                    targets[text] = target
+        return targets
+
+    @cached_property
+    def _longest_first(self) -> list[str]:
+        return sorted(self._targets, key=len, reverse=True)
 
     def lead_inside(self, text: str) -> bool:
         """Tell whether the hyperlinks in a line all lead to other pages of the site."""
         rest, any_inside = fold(text), False
         for link in self._longest_first:
             if link in rest:
-                if not self._inside[link]:
+                if not self._is_inside(self._targets[link]):
                     return False
                 rest, any_inside = rest.replace(link, " ", 1).strip(), True
                 if not rest or is_lead_in(rest):
@@ -211,11 +225,13 @@ class Links:
 
     def is_source(self, block: Block) -> bool:
         """Tell whether a block is one hyperlink to another site, to a file, or to an address."""
-        return block.links == 1 and self._inside.get(fold(block.text)) is False
+        target = self._targets.get(fold(block.text)) if block.links == 1 else None
+        return target is not None and self._is_inside(target) is False
 
-    def _is_inside(self, base: str, target: str) -> bool | None:
+    def _is_inside(self, target: str) -> bool | None:
+        """Tell whether a link leads to another page of the site; None where to none at all."""
         try:
-            parts = urlsplit(urljoin(base, target.strip()))
+            parts = urlsplit(urljoin(self._parsed.base_url, target.strip()))
         except ValueError:
             return None
         if parts.scheme not in DEFAULT_PORTS:
