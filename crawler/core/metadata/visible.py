@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import islice
 from typing import NamedTuple
 
 from lxml import etree
@@ -53,6 +54,9 @@ _ASIDE = re.compile(
 )
 # Their classes describe the whole page.
 _WHOLE = frozenset(("html", "body", "main", "article", "meta", "head", "link", "img", "input"))
+# Elements that are marks by themselves, and attributes that name what an element is beside class.
+_READ = frozenset(("p", "time", "a"))
+_NAMING = ("itemprop", "rel")
 _ASIDE_TAGS = frozenset(
     ("aside", "nav", "footer", "blockquote", "figure", "figcaption", "template", "noscript")
 )
@@ -137,41 +141,42 @@ class VisiblePage:
         self._walk(parsed, headline)
 
     def _walk(self, parsed: ParsedPage, headline: etree._Element | None) -> None:
-        body = _body(headline)
-        elements = chain.from_iterable(root.iter() for root in parsed.roots)
-        for order, element in enumerate(elements, 1):
-            self._visit(element, order)
+        body, page = _body(headline), parsed.elements
+        columns = (page.nodes, page.tags, page.texts, page.tails, page.names)
+        for order, (element, tag, text, tail, names) in enumerate(zip(*columns, strict=True), 1):
+            if tag not in _NO_TEXT:
+                if text is not None and 1 < len(text) < _SHORT and not text.isspace():
+                    self._snippet(text, element, order)
+                if tag in _READ:
+                    self._read(element, tag, text or "", order)
+                if names and tag not in _WHOLE:
+                    self._hint(element, names, order)
+            if tail is not None and 1 < len(tail) < _SHORT and not tail.isspace():
+                self._snippet(tail, element, order, is_behind=True)
             if element is headline:
                 self.headline = order
             if element is body:
                 self._body_starts = order
 
-    def _visit(self, element: etree._Element, order: int) -> None:
-        tag = element.tag
-        if tag not in _NO_TEXT:
-            text = element.text
-            if text is not None and 1 < len(text) < _SHORT and not text.isspace():
-                self._snippet(text, element, order)
-            if self._prose is None and self.headline and tag == "p" and len(text or "") > _PROSE:
+    def _read(self, element: etree._Element, tag: str, text: str, order: int) -> None:
+        """Look at an element whose tag tells something."""
+        if tag == "p":
+            if self._prose is None and self.headline and len(text) > _PROSE:
                 self._prose = order
-            if tag == "time":
-                _note(self.times, Mark(element, order, "time"))
-            elif tag == "a":
-                href = element.get("href")
-                if href and AUTHOR_PAGE_PATH.search(href[:_SHORT]) and self.is_own(href):
-                    _note(self.authors, Mark(element, order, AUTHOR_PAGE))
-            if tag not in _WHOLE:
-                self._hint(element, order)
-        tail = element.tail
-        if tail is not None and 1 < len(tail) < _SHORT and not tail.isspace():
-            parent = element.getparent()
-            if parent is not None:
-                self._snippet(tail, parent, order)
+        elif tag == "time":
+            _note(self.times, Mark(element, order, "time"))
+        else:
+            href = element.get("href")
+            if href and AUTHOR_PAGE_PATH.search(href[:_SHORT]) and self.is_own(href):
+                _note(self.authors, Mark(element, order, AUTHOR_PAGE))
 
-    def _hint(self, element: etree._Element, order: int) -> None:
+    def _hint(self, element: etree._Element, names: Sequence[str], order: int) -> None:
         get = element.get
         found, said = 0, ""
-        for value in (get("class") or get("id"), get("itemprop"), get("rel")):
+        value = get("class") if "class" in names else None
+        values = [value or get("id")] if value or "id" in names else []
+        values += [get(name) for name in _NAMING if name in names]
+        for value in values:
             if value and (hints := _hints(value[:_SHORT])):
                 found |= hints
                 said = f"{said} {value}" if said else value
@@ -180,11 +185,22 @@ class VisiblePage:
         if found & _OF_AUTHOR and (self._is_signed or "firma" not in said):
             _note(self.authors, Mark(element, order, said))
 
-    def _snippet(self, text: str, element: etree._Element, order: int) -> None:
-        if (_DATED if text.isascii() else _DATED_ANYHOW).search(text):
-            _note(self.dated, Mark(element, order, text.strip()))
-        if len(self.bylines) < _MAX_MARKS and begins_as_byline(text):
-            self.bylines.append(Mark(element, order, text.strip()))
+    def _snippet(
+        self, text: str, element: etree._Element, order: int, *, is_behind: bool = False
+    ) -> None:
+        """Look at the text in an element, or behind it."""
+        is_dated = (_DATED if text.isascii() else _DATED_ANYHOW).search(text) is not None
+        is_byline = len(self.bylines) < _MAX_MARKS and begins_as_byline(text)
+        if not (is_dated or is_byline):
+            return
+        holder = element.getparent() if is_behind else element
+        if holder is None:
+            return
+        mark = Mark(holder, order, text.strip())
+        if is_dated:
+            _note(self.dated, mark)
+        if is_byline:
+            self.bylines.append(mark)
 
     def is_own(self, href: str) -> bool:
         """Tell whether a link stays on the site, or goes to another host of its domain."""

@@ -11,12 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 from lxml import etree
 
 from crawler.core.page.elements import HIDDEN_STYLE, NEVER_HIDDEN, UNSEEN, hides, is_hidden
 from crawler.core.page.text import DENSE
+from crawler.core.page.walk import Elements, walk
 
 # HTML reads "</br>" as "<br>" (section 13.2.6.4.7).
 _END_OF_BREAK: Final = re.compile(r"</[bB][rR]\b[^<>]{0,20}>")
@@ -55,9 +56,6 @@ _NEAR: Final = 4
 _MOST_IN_ROW: Final = 60
 _BUTTON_ELEMENTS: Final = 6
 _BUTTON_WEIGHT: Final = 60
-# Each of one step, which takes libxml2 linear time.
-_STYLES: Final = etree.XPath("descendant::*/@style")
-_HIDDEN: Final = etree.XPath("descendant::*/@hidden")
 _NOT_PROSE: Final = (UNSEEN - {"noscript", "head"}) | {"a", "button"}
 _FIELDS: Final = ("input", "textarea", "select", "form", "iframe")
 _BODIES: Final = ("article", "main", "h1")
@@ -75,29 +73,39 @@ def prepare(text: str) -> str:
     return text
 
 
-def compose(root: etree._Element, text: str) -> None:
+def compose(root: etree._Element, text: str) -> Elements:
     """Put the parts of a page in their places, and show the hidden text that is to be read.
 
     Args:
         root: the page as parsed; it is changed.
         text: the markup that it was parsed from.
+
+    Returns:
+        The elements of the page as it is then.
     """
-    if next(root.iter("template"), None) is not None:
-        _fill_hosts(root)
-    found: Any = _HIDDEN(root)
-    hidden = [value.getparent() for value in found]
+    elements = walk(root)
+    if "template" in elements.tags and _fill_hosts(root):
+        elements = walk(root)
+    hidden = [element for element in elements.having("hidden") if element is not root]
     parts = {name: part for part in hidden if _PART.fullmatch(name := part.get("id") or "")}
     if parts:
         _move_late_parts(root, parts, _moves(text))
+        elements = walk(root)
         hidden = [element for element in hidden if "hidden" in element.attrib]
-    if outermost := _outermost_hidden(root, hidden):
+    if outermost := _outermost_hidden(elements, hidden):
         waiting = [element for element in outermost if _waits(element)]
-        for element in (*waiting, *_bodies(root, outermost)):
+        shown = (*waiting, *_bodies(root, outermost))
+        for element in shown:
             _show(element)
+        elements = walk(root) if shown else elements
+    return elements
 
 
-def _fill_hosts(root: etree._Element) -> None:
-    """Fill the hosts of shadow roots: of each the first root counts, as in browsers."""
+def _fill_hosts(root: etree._Element) -> bool:
+    """Fill the hosts of shadow roots: of each the first root counts, as in browsers.
+
+    Tells whether there are any.
+    """
     found: dict[etree._Element, tuple[etree._Element, dict[str, etree._Element]]] = {}
     opened: list[tuple[etree._Element, dict[str, etree._Element]]] = []
     for event, element in etree.iterwalk(root, events=("start", "end"), tag=("template", "slot")):
@@ -115,6 +123,7 @@ def _fill_hosts(root: etree._Element) -> None:
     # The inner ones come first: their slots are filled before they are themselves put in slots.
     for host, (template, slots) in found.items():
         _fill_host(host, template, slots)
+    return bool(found)
 
 
 def _may_be_host(element: etree._Element) -> bool:
@@ -192,19 +201,17 @@ def _move_late_parts(
         place.replace(template, part)
 
 
-def _outermost_hidden(
-    root: etree._Element, hidden: Iterable[etree._Element]
-) -> list[etree._Element]:
+def _outermost_hidden(elements: Elements, hidden: Iterable[etree._Element]) -> list[etree._Element]:
     """Return the outermost elements that are hidden.
 
     Args:
-        root: the page.
+        elements: those of the page.
         hidden: those that have the attribute ``hidden``.
     """
-    styles: Any = _STYLES(root)
-    found = dict.fromkeys(islice(root.iter("noscript"), _MOST_HIDDEN))
+    found = dict.fromkeys(islice(elements.called(("noscript",)), _MOST_HIDDEN))
     found |= dict.fromkeys(islice(hidden, _MOST_HIDDEN))
-    found |= {style.getparent(): None for style in styles if hides(style)}
+    styled = (each for each in elements.having("style") if each is not elements.nodes[0])
+    found |= {each: None for each in styled if hides(each.get("style") or "")}
     return [
         element
         for element in islice(found, _MOST_HIDDEN)

@@ -16,6 +16,7 @@ from crawler.core.errors import UnreadablePageError
 from crawler.core.page.composed import compose, prepare
 from crawler.core.page.decode import decode
 from crawler.core.page.text import drop_unseen
+from crawler.core.page.walk import Elements
 
 if TYPE_CHECKING:
     from crawler.core.page.page import Page
@@ -73,6 +74,7 @@ class ParsedPage:
             names.
         named: the elements that tell of the page itself, in its order, by name: ``base``,
             ``title``, ``meta``, ``link``, ``script``, ``time``; ``heading`` for ``h1`` to ``h3``.
+        elements: all elements, as they were when the page had been parsed.
     """
 
     page: Page
@@ -83,6 +85,7 @@ class ParsedPage:
     canonical_url: str | None
     base_url: str
     named: Mapping[str, Sequence[etree._Element]] = field(repr=False, compare=False)
+    elements: Elements = field(repr=False, compare=False)
 
     def linked_data(self) -> list[str]:
         """Return the texts of the page's JSON-LD scripts."""
@@ -114,11 +117,10 @@ def parse(page: Page, max_bytes: int | None = None) -> ParsedPage:
     if _FEED.match(head):
         raise UnreadablePageError(page.url, "not-html", "the page is a feed or a sitemap")
     roots = _roots(text)
-    for root in roots:
-        compose(root, text)
     if not roots:
         raise UnreadablePageError(page.url, "empty", "the page has no elements")
-    named = _named_elements(roots)
+    elements = Elements.joined([compose(root, text) for root in roots])
+    named = _named_elements(elements)
     base = _base(named["base"], page.url)
     return ParsedPage(
         page=page,
@@ -129,6 +131,7 @@ def parse(page: Page, max_bytes: int | None = None) -> ParsedPage:
         canonical_url=_canonical(named["link"], base),
         base_url=base,
         named=named,
+        elements=elements,
     )
 
 
@@ -290,11 +293,10 @@ def _open_body(root: etree._Element) -> None:
         body.text = None
 
 
-def _named_elements(roots: Sequence[etree._Element]) -> dict[str, list[etree._Element]]:
+def _named_elements(elements: Elements) -> dict[str, list[etree._Element]]:
     found: dict[str, list[etree._Element]] = {name: [] for name in (*_NAMED, "heading")}
-    for root in roots:
-        for element in root.iter(*_NAMED, *_HEADINGS):
-            found["heading" if element.tag in _HEADINGS else element.tag].append(element)
+    for element in elements.called((*_NAMED, *_HEADINGS)):
+        found["heading" if element.tag in _HEADINGS else element.tag].append(element)
     return found
 
 

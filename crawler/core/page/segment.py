@@ -49,6 +49,7 @@ from crawler.core.page.text import (
     fold_lines,
     one_line,
 )
+from crawler.core.page.walk import Elements, walk
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -77,6 +78,7 @@ _TITLE_CHARS = 1_000
 _PATH_CHARS = 1_000
 # Attributes with names that authors give; of a long value only the beginning is kept.
 _NAMING = ("class", "id", "role", "itemprop")
+_OTHER_NAMES = frozenset(_NAMING[1:])
 _NAME_CHARS = 200
 # Inline elements that tell something about their line even without names.
 _TELLING = frozenset(("b", "strong", "em", "i", "time", "button", "img", "label", "input", "code"))
@@ -89,11 +91,8 @@ _NO_PLACE = -1
 
 
 def segment(parsed: ParsedPage) -> tuple[Block, ...]:
-    """Cut a page into its visible blocks, in document order, in one walk over the tree."""
-    segmenter = _Segmenter(parsed.title or "")
-    for root in parsed.roots:
-        segmenter.walk(root)
-    return tuple(segmenter.blocks)
+    """Cut a page into its visible blocks, in document order."""
+    return _Segmenter(parsed.elements, parsed.title or "").cut()
 
 
 def segment_part(
@@ -106,15 +105,14 @@ def segment_part(
         title: the title of its page.
         around: the block-level element of the page that holds it; None for none.
     """
-    segmenter = _Segmenter(title or "", around)
-    segmenter.walk(root)
-    return tuple(segmenter.blocks)
+    return _Segmenter(walk(root), title or "", around).cut()
 
 
 class _Segmenter:
-    """The state of one walk: the open elements, and the pieces of the block being gathered."""
+    """The state: the open elements, and the pieces of the block being gathered."""
 
-    def __init__(self, title: str, around: Holder | None = None) -> None:
+    def __init__(self, elements: Elements, title: str, around: Holder | None = None) -> None:
+        self._elements = elements
         self.blocks: list[Block] = []
         self._pieces: list[str] = []
         self._link_chars = 0
@@ -128,45 +126,57 @@ class _Segmenter:
         # readings of the open ruby stand in brackets.
         self._code: Holder | None = None
         self._keeping = 0
+        # Whether the holder keeps white space.
+        self._keeps = self._holder.tag in _KEEPS_LINES
         self._bracketed = True
         self._listings = Listings()
         # How many columns of each row are taken, and where cells reach over several rows.
         self._columns: dict[Holder, int] = {}
         self._reached_over: set[Holder] = set()
 
-    def walk(self, root: etree._Element) -> None:
-        """Visit every element below ``root`` without recursion: pages nest thousands deep."""
-        # A frame is an element whose children are being visited; entering and leaving it brackets
-        # them, and the tail of each child is text of the frame.
-        kind = self._enter(root)
-        stack = [] if kind == _CLOSED else [(iter(root), root, kind)]
-        enter, add = self._enter, self._add
-        while stack:
-            children, place, kind = stack[-1]
-            for child in children:
-                entered = enter(child)
-                if entered != _CLOSED:
-                    if len(child):
-                        stack.append((iter(child), child, entered))
-                        break
-                    if entered:
-                        self._leave(entered)
-                if tail := child.tail:
-                    (self._add_lines if self._keeping else add)(tail)
+    def cut(self) -> tuple[Block, ...]:
+        """Visit every element without recursion: pages nest thousands deep."""
+        page, enter, leave = self._elements, self._enter, self._leave
+        tails, children = page.tails, page.children
+        # The open elements: children left, what closing each requires, and its number.
+        left: list[int] = []
+        opened: list[tuple[int, int]] = []
+        number, size = 0, len(tails)
+        while number < size:
+            here, kind = number, enter(number)
+            if kind == _CLOSED:
+                number = page.behind(number) if children[here] else number + 1
+            elif children[here]:
+                left.append(children[here])
+                opened.append((kind, here))
+                number += 1
+                continue
             else:
-                stack.pop()
+                number += 1
                 if kind:
-                    self._leave(kind)
-                if stack and (tail := place.tail):
-                    (self._add_lines if self._keeping else add)(tail)
-        self._flush()
+                    leave(kind)
+            while left:
+                # The text behind an element is text of the one around it.
+                if tail := tails[here]:
+                    (self._add_lines if self._keeping else self._add)(tail)
+                if left[-1] > 1:
+                    left[-1] -= 1
+                    break
+                left.pop()
+                kind, here = opened.pop()
+                if kind:
+                    leave(kind)
+            else:
+                self._flush()
+        return tuple(self.blocks)
 
-    def _enter(self, element: etree._Element) -> int:
-        tag = element.tag
+    def _enter(self, number: int) -> int:
+        page = self._elements
+        element, tag, attributes = page.nodes[number], page.tags[number], page.names[number]
         if tag in _SPECIAL and not self._is_entered(element, tag):
             return _CLOSED
         look, names = 0, ""
-        if attributes := element.keys():
+        if attributes:
             if "class" in attributes:
                 names = element.get("class") or ""
                 look = class_look(names[:CLASS_CHARS])
@@ -174,7 +184,7 @@ class _Segmenter:
                 look |= style_look(element)
             if look and self._is_left_out(element, tag, look):
                 return _CLOSED
-        if tag in INLINE or ((tag not in BLOCKS or look & FLOWS) and self._flows(element)):
+        if tag in INLINE or ((look & FLOWS or tag not in BLOCKS) and self._flows(element)):
             kind = self._enter_inline(element, tag, attributes, names) | look & _LINES_KEPT
         elif self._code is self._holder:
             # A block-level element within code is a line of it, a cell a part of a line.
@@ -184,7 +194,7 @@ class _Segmenter:
             self._enter_block(element, tag, _names(element, attributes, names))
         if kind >= LINE:
             self._begin_lines(kind)
-        if kind != _CLOSED and (text := element.text):
+        if (text := page.texts[number]) and kind != _CLOSED:
             (self._add_lines if self._keeping else self._add)(text)
         return kind
 
@@ -193,12 +203,14 @@ class _Segmenter:
             self._flush()
         parent = self._holder
         number = self._number(element, tag) if tag in _NUMBERED else 0
-        self._holder = Holder(tag, names, parent, parent.depth + 1, self._path_of(tag), number)
-        if tag in _KEEPS_LINES and is_code(element):
+        path = self._paths.get((parent.path, tag)) or self._path_of(tag)
+        self._holder = Holder(tag, names, parent, parent.depth + 1, path, number)
+        self._keeps = tag in _KEEPS_LINES
+        if self._keeps and is_code(element):
             self._code = self._holder
 
     def _enter_inline(
-        self, element: etree._Element, tag: str, attributes: Sequence[str | bytes], names: str
+        self, element: etree._Element, tag: str, attributes: Sequence[str], names: str
     ) -> int:
         kind = _PLAIN
         if tag == "a" and "href" in attributes:
@@ -246,7 +258,7 @@ class _Segmenter:
         text = self._listings.text_of(element)
         if text:
             self._flush()
-            names = _names(element, element.keys(), element.get("class") or "")
+            names = _names(element, list(map(str, element.attrib)), element.get("class") or "")
             self._holder = Holder("pre", names, around, around.depth + 1, self._path_of("pre"))
             self._pieces.append(text)
             self._flush()
@@ -314,6 +326,7 @@ class _Segmenter:
             if self._pieces:
                 self._flush()
             self._holder = self._holder.parent or self._holder
+            self._keeps = self._holder.tag in _KEEPS_LINES
         elif kind & _LINK:
             self._open_links -= 1
         elif kind & _BUTTON:
@@ -337,13 +350,13 @@ class _Segmenter:
 
     def _add(self, text: str) -> None:
         if text.isspace():
-            if self._holder.tag not in _KEEPS_LINES:
+            if not self._keeps:
                 # White space after white space shows nothing.
                 if not self._pieces or self._pieces[-1] in _SPACES:
                     return
                 text = " "
         elif not text.isprintable():
-            text = drop_unseen(text) if self._holder.tag in _KEEPS_LINES else one_line(text)
+            text = drop_unseen(text) if self._keeps else one_line(text)
             if not text:
                 return
         self._pieces.append(text)
@@ -354,7 +367,7 @@ class _Segmenter:
 
     def _add_lines(self, text: str) -> None:
         """Add text whose line breaks are kept."""
-        if self._holder.tag in _KEEPS_LINES:
+        if self._keeps:
             self._add(text)
             return
         for number, line in enumerate(text.split("\n")):
@@ -365,7 +378,7 @@ class _Segmenter:
 
     def _end_line(self, edge: str) -> None:
         """End a line where an element begins or ends that has lines of its own."""
-        if self._holder.tag in _KEEPS_LINES:
+        if self._keeps:
             self._pieces.append(edge)
         elif self._holder.tag not in LINES:
             self._flush()
@@ -382,7 +395,7 @@ class _Segmenter:
 
         Empty lines within code do not end it.
         """
-        if self._holder.tag in _KEEPS_LINES:
+        if self._keeps:
             self._pieces.append(_BREAK)
             return
         for piece in reversed(self._pieces):
@@ -402,6 +415,7 @@ class _Segmenter:
         if text and (text[0].isprintable() or any(map(str.isprintable, text.replace(" ", "")))):
             holder = self._holder
             chars = len(text) - text.count(" ") - text.count("\n") - text.count("\t")
+            title = self._title
             self.blocks.append(
                 Block(
                     len(self.blocks),
@@ -409,11 +423,11 @@ class _Segmenter:
                     holder.tag,
                     holder.path,
                     # "Day 12" as the page's own headline is not "Day 13".
-                    block_key(text, mask_digits=text not in self._title),
+                    block_key(text, mask_digits=len(text) > len(title) or text not in title),
                     chars,
                     min(self._link_chars, chars),
                     holder,
-                    " ".join(self._inner),
+                    " ".join(self._inner) if self._inner else "",
                     self._links,
                 )
             )
@@ -428,8 +442,8 @@ def _is_beside_text(element: etree._Element) -> bool:
     return bool((text or "").strip() or (element.tail or "").strip())
 
 
-def _names(element: etree._Element, attributes: Sequence[str | bytes], classes: str) -> str:
-    if len(attributes) == (1 if classes else 0):  # as most elements
+def _names(element: etree._Element, attributes: Sequence[str], classes: str) -> str:
+    if _OTHER_NAMES.isdisjoint(attributes):  # as most elements
         return classes[:_NAME_CHARS]
     return " ".join(
         [(element.get(name) or "")[:_NAME_CHARS] for name in _NAMING if name in attributes]

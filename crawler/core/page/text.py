@@ -26,6 +26,8 @@ _UNSEEN = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u200b\u2060\uf
 _SPACE = re.compile(r"\s+")
 _DIGITS = re.compile(r"\d+")
 _LETTER = re.compile(r"[^\W\d_]")
+_ASCII_DIGITS = b"0123456789"
+_NO_ASCII_LETTERS = bytes(code for code in range(128) if not chr(code).isalpha())
 # A text with more letters is no label: its figures are part of its meaning.
 _LABEL_LETTERS = 80
 _LABEL_BEGINS = 200
@@ -94,15 +96,18 @@ def normalise(text: str, *, mask_digits: bool = True) -> str:
         # Folding the case may leave letters that compose with the marks after them.
         text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     text = " ".join(text.casefold().split())
-    # Few texts have digits, and most that are no labels show it early.
-    if mask_digits and _DIGITS.search(text) and _is_label(text):
-        text = _DIGITS.sub("0", text)
-    return text
+    return _DIGITS.sub("0", text) if mask_digits and _is_label(text) else text
 
 
 def _is_label(text: str) -> bool:
-    if len(text) <= _LABEL_LETTERS:
-        return _LETTER.search(text) is not None
+    """Tell whether a text has digits, and letters but few."""
+    if text.isascii():  # deleting bytes takes a tenth of the time of a search
+        data = text.encode()
+        if len(data.translate(None, _ASCII_DIGITS)) == len(data):
+            return False
+        return 0 < len(data.translate(None, _NO_ASCII_LETTERS)) <= _LABEL_LETTERS
+    if _DIGITS.search(text) is None:
+        return False
     begins = len(_LETTER.findall(text[:_LABEL_BEGINS]))
     return begins <= _LABEL_LETTERS and 0 < len(_LETTER.findall(text)) <= _LABEL_LETTERS
 

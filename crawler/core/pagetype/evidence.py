@@ -87,14 +87,13 @@ class Markup:
         self.counts: Counter[str] = Counter()
         self.passwords = 0
         names = [self.metas.get("generator", "")]
-        for root in parsed.roots:
-            for element in root.iter(*_WHOLE, *_COUNTED):
-                tag = element.tag
-                self.counts[tag] += 1
-                if tag == "input":
-                    self.passwords += element.get("type", "").lower() == "password"
-                elif tag in _WHOLE:
-                    names += (element.get("class") or "", element.get("id") or "")
+        for element in parsed.elements.called((*_WHOLE, *_COUNTED)):
+            tag = element.tag
+            self.counts[tag] += 1
+            if tag == "input":
+                self.passwords += element.get("type", "").lower() == "password"
+            elif tag in _WHOLE:
+                names += (element.get("class") or "", element.get("id") or "")
         self.has_next = any(link.get("rel") in ("next", "prev") for link in parsed.named["link"])
         self.classes = " ".join(names).lower()[:_NAME_CHARS]
 

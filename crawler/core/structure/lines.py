@@ -215,8 +215,7 @@ class Line:
 def lines_of(parsed: ParsedPage) -> list[Line]:
     """Return the lines of a page in document order."""
     liner = _Liner(parsed)
-    for root in parsed.roots:
-        liner.walk(root)
+    liner.cut()
     return liner.lines
 
 
@@ -224,7 +223,7 @@ class _Liner(_Segmenter):
     """The walk that cuts blocks, noting how letters look."""
 
     def __init__(self, parsed: ParsedPage) -> None:
-        super().__init__(parsed.title or "")
+        super().__init__(parsed.elements, parsed.title or "")
         self.lines: list[Line] = []
         self._rules = _rules(parsed)
         self._style, self._level = Style(), 0
@@ -246,12 +245,13 @@ class _Liner(_Segmenter):
             return self._style
         return _styled(element, tag, css, self._style)
 
-    def _enter(self, element: etree._Element) -> int:
+    def _enter(self, number: int) -> int:
+        element = self._elements.nodes[number]
         style, level, item, row = self._style, self._level, self._item, self._row
         # Entering a block-level element closes the pieces before it, which have their own style.
         self._style = self._style_of(element)
         self._level = _level_of(element) or level
-        kind = super()._enter(element)
+        kind = super()._enter(number)
         if kind == _CLOSED:
             self._style, self._level = style, level
             return kind

@@ -30,16 +30,15 @@ def find_tables(parsed: ParsedPage) -> tuple[FoundTable, ...]:
     """
     walker = Walker()
     known: dict[etree._Element, int | None] = {}
-    for root in parsed.roots:
-        for element in root.iter():
-            tag, names = element.tag, element.keys()
-            if tag not in ("table", "dl") and (
-                not ("role" in names or "style" in names) or part_of(element, tag) != "table"
-            ):
-                continue
-            if (forms := _forms_around(element, known)) is not None:
-                known[element] = None
-                walker.walk(element, forms)
+    page = parsed.elements
+    for element, tag, names in zip(page.nodes, page.tags, page.names, strict=True):
+        if tag not in ("table", "dl") and (
+            not ("role" in names or "style" in names) or part_of(element, tag) != "table"
+        ):
+            continue
+        if (forms := _forms_around(element, known)) is not None:
+            known[element] = None
+            walker.walk(element, forms)
     return tuple(
         FoundTable(table.element, grid)
         for table in walker.tables

@@ -1,0 +1,73 @@
+"""The one walk over the tree of a page: its elements as columns, which all readers of it share.
+
+A compiled walk can make the same columns: :func:`walk` is all that it has to stand in for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import chain
+from operator import attrgetter, methodcaller
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from lxml import etree
+
+_TAG, _TEXT, _TAIL = map(attrgetter, ("tag", "text", "tail"))
+_NAMES = methodcaller("keys")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Elements:
+    """The elements of a page in its order; each column has one entry an element.
+
+    Attributes:
+        nodes: the elements.
+        tags: what they are called.
+        texts: the text of each up to its first child.
+        tails: the text behind each up to the next element.
+        names: the names of its attributes.
+        children: how many children it has.
+    """
+
+    nodes: Sequence[etree._Element]
+    tags: Sequence[str]
+    texts: Sequence[str | None]
+    tails: Sequence[str | None]
+    names: Sequence[Sequence[str]]
+    children: Sequence[int]
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """Return the elements of several trees as one."""
+        if len(parts) == 1:
+            return parts[0]
+        columns = ("nodes", "tags", "texts", "tails", "names", "children")
+        each = ((getattr(part, name) for part in parts) for name in columns)
+        return cls(*map(list, map(chain.from_iterable, each)))
+
+    def behind(self, number: int) -> int:
+        """Return the number of the first element that is not within one."""
+        children, left = self.children, 1
+        while left:
+            left += children[number] - 1
+            number += 1
+        return number
+
+    def having(self, name: str) -> Iterator[etree._Element]:
+        """Go through the elements that have an attribute."""
+        return (node for node, names in zip(self.nodes, self.names, strict=True) if name in names)
+
+    def called(self, tags: Iterable[str]) -> Iterator[etree._Element]:
+        """Go through the elements of some names."""
+        wanted = frozenset(tags)
+        return (node for node, tag in zip(self.nodes, self.tags, strict=True) if tag in wanted)
+
+
+def walk(root: etree._Element) -> Elements:
+    """Return the elements of a tree; comments and instructions were left out by the parser."""
+    nodes = list(root.iter())
+    columns = (list(map(read, nodes)) for read in (_TAG, _TEXT, _TAIL, _NAMES, len))
+    return Elements(nodes, *columns)
