@@ -18,7 +18,7 @@ def test_each_column_has_one_entry_an_element() -> None:
     assert found.tags == ["div", "p", "ul", "li", "li"]
     assert found.texts == ["one", "two", None, "four", "five"]
     assert found.tails == [None, "three", None, None, None]
-    assert found.names == [["id", "class"], [], [], [], []]
+    assert found.names == [("id", "class"), (), (), (), ()]
     assert found.children == [2, 0, 2, 0, 0]
 
 

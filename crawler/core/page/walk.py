@@ -69,5 +69,8 @@ class Elements:
 def walk(root: etree._Element) -> Elements:
     """Return the elements of a tree; comments and instructions were left out by the parser."""
     nodes = list(root.iter())
-    columns = (list(map(read, nodes)) for read in (_TAG, _TEXT, _TAIL, _NAMES, len))
-    return Elements(nodes, *columns)
+    tags, texts, tails, children = (list(map(read, nodes)) for read in (_TAG, _TEXT, _TAIL, len))
+    # Most elements share their names: fewer objects are left for the collector of garbage.
+    known: dict[tuple[str, ...], tuple[str, ...]] = {}
+    names = [known.setdefault(own, own) for own in map(tuple, map(_NAMES, nodes))]
+    return Elements(nodes, tags, texts, tails, names, children)
