@@ -28,7 +28,6 @@ from crawler.pipelines.folders import (
 )
 from crawler.pipelines.order import ITEM_PIPELINES
 from crawler.settings import Options, TableConstants
-from crawler.wrapper.running import CrawlWrapper
 
 logger = logging.getLogger(__name__)
 
@@ -174,6 +173,9 @@ def _check_incremental(settings: BaseSettings, options: Options) -> None:
 
 def _check_wrapper(options: Options) -> None:
     if options.wrapper is not None:
+        # Loaded where it is used: few crawls have a wrapper.
+        from crawler.wrapper.running import CrawlWrapper  # noqa: PLC0415
+
         try:
             CrawlWrapper(options.wrapper, options, lambda _key, _count: None).close()
         except UnreadableInputError as error:

@@ -8,8 +8,6 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from itemadapter import ItemAdapter, is_item
-
 if TYPE_CHECKING:
     from crawler.journey.item_page import ItemPage
 
@@ -183,9 +181,8 @@ def value_to_text(value: object) -> str:
 
 
 def _plain(value: object) -> object:
-    if isinstance(value, dict) or is_item(value):
-        pairs = value if isinstance(value, dict) else ItemAdapter(value)
-        return {str(key): _plain(inner) for key, inner in pairs.items()}
+    if isinstance(value, dict):
+        return {str(key): _plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
         ordered = value if isinstance(value, list | tuple) else sorted(value, key=str)
         return [_plain(inner) for inner in ordered]
@@ -196,4 +193,7 @@ def _plain(value: object) -> object:
         return value
     if isinstance(value, bytes | bytearray):
         return bytes(value).decode("utf-8", "replace")
-    return str(value)
+    # Loads all of Scrapy, which the library does without.
+    from itemadapter import ItemAdapter, is_item  # noqa: PLC0415
+
+    return _plain(dict(ItemAdapter(value))) if is_item(value) else str(value)

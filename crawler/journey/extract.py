@@ -27,7 +27,6 @@ from crawler.core.methods.registry import get_method
 from crawler.core.page.page import LOCAL_SITE
 from crawler.core.page.parse import ParsedPage
 from crawler.core.pagetype.judge import page_type
-from crawler.core.structure.suggest import suggest_model
 from crawler.core.wording import fit_width
 from crawler.items import PageItem
 from crawler.journey.item_page import ItemPage, Mode, new_item
@@ -159,6 +158,8 @@ def suggestion(paths: Sequence[str], options: Options) -> str:
         UnreadablePageError: a page gives no text.
     """
     pages = [page_of_file(path, None, options.max_page_bytes) for path in paths]
+    from crawler.core.structure.suggest import suggest_model  # noqa: PLC0415 - few ask for it
+
     return suggest_model([read(page, options.max_page_bytes) for page in pages])
 
 

@@ -13,13 +13,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from crawler.core.errors import OptionError
 from crawler.core.sentences import splitter_for
 from crawler.core.sentences.languages import language_of
-from crawler.core.structure.model import Model
-from crawler.core.structure.structure import check_structure_method, structure_of
 from crawler.core.tables.classify import TableMethod, get_table_method
 from crawler.core.tables.content import judge_tables, tables_of
 from crawler.core.tables.paper_method import Constants
@@ -31,8 +29,12 @@ from crawler.journey.item_page import ItemPage, Stage, Tally
 from crawler.journey.main_text import MainText
 from crawler.journey.page_joiner import latest
 from crawler.settings import Options
-from crawler.store.document_models import load_model
-from crawler.wrapper.running import CrawlWrapper
+
+if TYPE_CHECKING:
+    from crawler.core.structure.model import Model
+
+# What few crawls use is loaded where it is used: structure and wrappers take a third of the start.
+# ruff: noqa: PLC0415
 
 logger = logging.getLogger(__name__)
 
@@ -164,11 +166,14 @@ class Structure(Stage):
     """
 
     def __init__(self, options: Options, tally: Tally) -> None:
+        from crawler.core.structure.structure import structure_of
+
         model = structure_model(options)
         if model is None:
             raise OptionError("The stage Structure needs the setting CORPUS_STRUCTURE_MODEL.")
         for warning in model.warnings:
             logger.warning("%s", warning)
+        self._structure_of = structure_of
         self._model = model
         self._method = options.structure_method
         self._tally = tally
@@ -176,7 +181,7 @@ class Structure(Stage):
     def process(self, item: PageItem, page: ItemPage) -> None:
         """Set the item's structure and what the model asks for and the page does not have."""
         judged = page.annotations[0] if page.annotations else page.document
-        found = structure_of(judged, self._model, self._method)
+        found = self._structure_of(judged, self._model, self._method)
         self._tally.inc_value("corpus/structure/pages")
         if found.problems:
             problem = "incomplete" if found.is_matched else "unmatched"
@@ -193,6 +198,8 @@ class WrapperFields(Stage):
     """
 
     def __init__(self, options: Options, tally: Tally) -> None:
+        from crawler.wrapper.running import CrawlWrapper
+
         assert options.wrapper is not None  # noqa: S101 - the stage is only made where it is set
         self.wrapper = CrawlWrapper(options.wrapper, options, tally.inc_value)
 
@@ -254,6 +261,9 @@ def structure_model(options: Options) -> Model | None:
     """
     if options.structure_model is None:
         return None
+    from crawler.core.structure.structure import check_structure_method
+    from crawler.store.document_models import load_model
+
     check_structure_method(options.structure_method)
     return load_model(options.structure_model)
 

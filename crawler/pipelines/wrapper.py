@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary
 
 from itemadapter import ItemAdapter, is_item
@@ -25,7 +25,9 @@ from crawler.items import PageItem, WrappedPage
 from crawler.journey.stages import WrapperFields
 from crawler.middlewares.to_page import page_from
 from crawler.pipelines.stages import StagePipeline
-from crawler.wrapper.running import CrawlWrapper, Wrapped
+
+if TYPE_CHECKING:
+    from crawler.wrapper.running import CrawlWrapper, Wrapped
 
 _NO_PAGE: Final = "corpus/wrapper/no_page"
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from re import Pattern
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urljoin
 
 from scrapy import Request, signals
@@ -30,8 +30,12 @@ from crawler.items import WrappedPage
 from crawler.pipelines.wrapper import ThreadedWrapper
 from crawler.spiders.arguments import ArgumentExit, parse_arguments
 from crawler.spiders.base import PageSpider
-from crawler.wrapper.actions import addresses_of
-from crawler.wrapper.running import CrawlWrapper, SaveFolder, Wrapped, page_rows
+
+if TYPE_CHECKING:
+    from crawler.wrapper.running import Wrapped
+
+# Scrapy imports all spiders of a project at every call: the work is imported when it is wanted.
+# ruff: noqa: PLC0415
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,8 @@ class WrapperSpider(PageSpider):
     """The project, run in a thread."""
 
     def __init__(self, **raw: object) -> None:
+        from crawler.wrapper.running import SaveFolder
+
         super().__init__()
         self.arguments = parse_arguments(WrapperArguments, raw, owner=self.name)
         self._more = tuple(self.arguments.args.split())
@@ -86,6 +92,8 @@ class WrapperSpider(PageSpider):
         Raises:
             ArgumentExit: it cannot be used, or there is nothing to fetch.
         """
+        from crawler.wrapper.running import CrawlWrapper
+
         arguments = self.arguments
         try:
             if arguments.file:
@@ -110,6 +118,8 @@ class WrapperSpider(PageSpider):
 
     def _entries(self) -> Iterator[ListedAddress]:
         """Return the addresses that are given, or else those that the project loads."""
+        from crawler.wrapper.actions import addresses_of
+
         texts: Iterable[str] = split_addresses(self.arguments.url)
         if not self.arguments.url and not self.arguments.file:
             texts = addresses_of(self.threaded.wrapper.project, ("", "", *self._more))
@@ -186,6 +196,8 @@ class WrapperSpider(PageSpider):
                 yield address
 
     def _items(self, wrapped: Wrapped) -> Iterator[WrappedPage]:
+        from crawler.wrapper.running import page_rows
+
         result = wrapped.result
         if not result.fits:
             self.skip(result.url, "no-fit", "the rules no longer fit")

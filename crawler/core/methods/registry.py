@@ -8,24 +8,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
 
 from crawler.core.errors import UnknownMethodError
 from crawler.core.methods import BlockMethod, PieceMethod, TextMethod
 from crawler.core.methods.adaptive import AdaptiveFrequency
 from crawler.core.methods.article.method import Article
-from crawler.core.methods.news import NEWS_METHODS
-from crawler.core.methods.published import Density, TextFrequency
 
 DEFAULT_METHOD = "article"
 
-_OWN: tuple[TextMethod, ...] = (Article(), AdaptiveFrequency(), TextFrequency(), Density())
-_METHODS: Mapping[str, TextMethod] = {method.name: method for method in (*_OWN, *NEWS_METHODS)}
+_USUAL: tuple[TextMethod, ...] = (Article(), AdaptiveFrequency())
+
+
+@cache
+def _methods() -> Mapping[str, TextMethod]:
+    """Return all methods by name; those of papers are loaded when one is asked for."""
+    from crawler.core.methods.news import NEWS_METHODS  # noqa: PLC0415 - see above
+    from crawler.core.methods.published import Density, TextFrequency  # noqa: PLC0415
+
+    own: tuple[TextMethod, ...] = (*_USUAL, TextFrequency(), Density(), *NEWS_METHODS)
+    return {method.name: method for method in own}
 
 
 def method_names() -> tuple[str, ...]:
     """Return the names of the project's own methods."""
-    return tuple(_METHODS)
+    return tuple(_methods())
 
 
 def get_method(name: str) -> TextMethod:
@@ -39,10 +47,13 @@ def get_method(name: str) -> TextMethod:
         UnknownMethodError: there is no such method, or it cannot be imported, or it does not have
             the interface of :class:`BlockMethod` or :class:`PieceMethod`.
     """
-    if name in _METHODS:
-        return _METHODS[name]
+    for usual in _USUAL:
+        if usual.name == name:
+            return usual
     module, separator, attribute = name.partition(":")
     if not separator:
+        if name in _methods():
+            return _methods()[name]
         known = ", ".join(method_names())
         raise UnknownMethodError(
             f"no text method {name!r}; use one of: {known}; or package.module:attribute"
