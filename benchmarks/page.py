@@ -1,14 +1,16 @@
-"""What reading one page costs, step by step: as a multiple of parsing alone, beside trafilatura.
+"""What reading one page costs: step by step, and beside other programs that extract text.
 
-    python benchmarks/page.py [--pages N] [FILE.jsonl[.gz] ...]
+    python benchmarks/page.py [--pages N] [--rounds N] [FILE.jsonl[.gz] ...]
 
 Files hold JSON Lines with the key ``html``, as gold files do; of all their pages N are taken,
 evenly spread. Without a file the pages of the demo site are read, which are small: most of their
-time is what each page costs, however little it says. Each page goes through all that makes an item
-as the settings are by default, as a page that stands alone; then through lxml's parser and, where
-it is installed, through ``trafilatura.bare_extraction`` with metadata, so that other work on the
-machine slows all alike. Times are CPU seconds of the process. Leaves with 1 where trafilatura,
-which does not tell the kind of a page, is less than 3 times as slow as all but that.
+time is what each page costs, however little it says.
+
+The first table has the steps that make an item as the settings are by default, for a page that
+stands alone. The second has this project, for its text alone and for all of an item, beside lxml's
+parser and the extractors that are installed. Each runs in a process of its own, one after the
+other, N rounds of all; of the rounds the medians are shown. Times are CPU seconds of the processes.
+Leaves with 1 where trafilatura with metadata is less than 3 times as slow as all of an item.
 """
 
 from __future__ import annotations
@@ -17,20 +19,24 @@ import argparse
 import gc
 import gzip
 import json
+import resource
+import subprocess
 import sys
 import time
 from contextlib import contextmanager, suppress
+from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from statistics import median
+from typing import TYPE_CHECKING, Any
 
 import lxml.html
 
+from crawler import extract
 from crawler.core.errors import UnreadablePageError
-from crawler.core.flow import Page, SiteCounts, annotate, get_method
+from crawler.core.flow import Page, SiteCounts, annotate, get_method, read
 from crawler.core.metadata.read import read_metadata
 from crawler.core.methods.article.method import confidence
-from crawler.core.page.decode import decode
 from crawler.core.page.page import Document
 from crawler.core.page.parse import parse
 from crawler.core.page.robots_meta import read_directives
@@ -43,15 +49,17 @@ from crawler.core.tables.content import judge_tables, tables_of
 from crawler.demo.pages import demo_pages
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from crawler.core.page.parse import ParsedPage
+
+    Work = Callable[[Page, str], object]
 
 URL = "https://site.example/2024/page"
 WANTED = 3.0
 WARM_PAGES = 5
-WARM_LANGUAGES = ("en", "ko")
-LXML, PEER, KIND = "lxml parse alone", "trafilatura", "kind of page"
+LXML, TEXT, ALL = "lxml, parse alone", "scrapy-corpus, text", "scrapy-corpus, all"
+PEER = "trafilatura, with metadata"
 
 
 class Clock:
@@ -89,6 +97,16 @@ def made_pages() -> list[Page]:
     ]
 
 
+def readable(pages: Sequence[Page]) -> list[Page]:
+    """Take the pages that can be read."""
+    found = []
+    for page in pages:
+        with suppress(UnreadablePageError):
+            parse(page)
+            found.append(page)
+    return found
+
+
 class Whole:
     """All that makes an item, step by step."""
 
@@ -103,7 +121,7 @@ class Whole:
         Raises:
             UnreadablePageError: it gives no text to work on.
         """
-        with clock.step("decode and parse"):
+        with clock.step("decode, parse, walk"):
             parsed = parse(page)
         with clock.step("segment"):
             blocks = segment(parsed)
@@ -120,7 +138,7 @@ class Whole:
         with clock.step("label"):
             annotation = annotate(document, self._view, self._method)
             confidence(annotation.blocks, annotation.labels)
-        with clock.step(KIND):
+        with clock.step("kind of page"):
             page_type(document)
         with clock.step("metadata"):
             language = read_metadata(parsed, page.url).language
@@ -137,72 +155,128 @@ class Whole:
         tables_of(parsed, judged, self._tables, language=language)
 
 
-def peer() -> Callable[[str], object] | None:
-    """Return trafilatura's extraction with metadata; None where it is not installed."""
+def _text_alone() -> Work:
+    view, method = SiteCounts().view(), get_method("article")
+    return lambda page, _html: annotate(read(page), view, method).text
+
+
+def _trafilatura(**options: object) -> Work:
+    bare = import_module("trafilatura").bare_extraction
+    return lambda _page, html: bare(html, url=URL, **options)
+
+
+def _resiliparse() -> Work:
+    plain = import_module("resiliparse.extract.html2text").extract_plain_text
+    return lambda _page, html: plain(html, main_content=True)
+
+
+def _readability() -> Work:
+    document = import_module("readability").Document
+    return lambda _page, html: document(html).summary()
+
+
+def _justext() -> Work:
+    module = import_module("justext")
+    words = module.get_stoplist("English")
+    return lambda _page, html: module.justext(html, words)
+
+
+def _newspaper() -> Work:
+    article: Any = import_module("newspaper").Article
+
+    def work(_page: Page, html: str) -> None:
+        found = article(URL)
+        found.download(input_html=html)
+        found.parse()
+
+    return work
+
+
+CONTENDERS: Mapping[str, Callable[[], Work]] = {
+    LXML: lambda: lambda page, _html: lxml.html.document_fromstring(page.body),
+    TEXT: _text_alone,
+    ALL: lambda: lambda page, _html: extract(page.body, URL),
+    "trafilatura, fast": partial(_trafilatura, fast=True),
+    "trafilatura": _trafilatura,
+    PEER: partial(_trafilatura, with_metadata=True),
+    "resiliparse, main content": _resiliparse,
+    "readability-lxml": _readability,
+    "justext": _justext,
+    "newspaper4k": _newspaper,
+}
+"""What runs in the processes: each makes the work on one page, given as bytes and as text."""
+
+
+def run_alone(name: str, pages: Sequence[Page]) -> None:
+    """Time the work of one contender in this process, and print seconds and megabytes as JSON."""
     try:
-        extract = import_module("trafilatura").bare_extraction
+        work = CONTENDERS[name]()
     except ImportError:
-        return None
-    return lambda html: extract(html, url=URL, with_metadata=True)
-
-
-def measure(pages: Sequence[Page], other: Callable[[str], object] | None) -> tuple[Clock, int]:
-    """Time every step on every page that can be read, and say how many these are."""
-    whole, clock, read = Whole(), Clock(), 0
-    for language in WARM_LANGUAGES:  # a model may be loaded for one
-        splitter_for(language).split("One. Two. 하나다. 둘이다.")
-    for page in pages[:WARM_PAGES]:
-        with suppress(UnreadablePageError):
-            whole.run(page, Clock())
-        if other is not None:
-            other(decode(page)[0])
+        print("null")
+        return
+    texts = [page.body.decode("utf-8", "replace") for page in pages]
+    pairs = list(zip(pages, texts, strict=True))
+    for pair in pairs[:WARM_PAGES]:
+        work(*pair)
     # What is loaded by now stays: collecting it again and again is no page's cost.
     gc.collect()
     gc.freeze()
+    seconds = []
+    for pair in pairs:
+        begin = time.process_time()
+        with suppress(Exception):  # some refuse pages that others read
+            work(*pair)
+        seconds.append(time.process_time() - begin)
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(json.dumps({"seconds": sum(seconds), "median": median(seconds), "memory": memory}))
+
+
+def steps(pages: Sequence[Page]) -> None:
+    """Print what each step costs."""
+    whole, clock = Whole(), Clock()
+    for page in pages[:WARM_PAGES]:
+        whole.run(page, Clock())
+    gc.collect()
+    gc.freeze()
     for page in pages:
-        try:
-            parse(page)
-        except UnreadablePageError:
-            continue
-        read += 1
-        html, _ = decode(page)
-        with clock.step(LXML):
-            lxml.html.document_fromstring(page.body)
-        with clock.step(" decode"):
-            decode(page)
         whole.run(page, clock)
-        if other is not None:
-            with clock.step(PEER):
-                other(html)
-    return clock, read
+    total = sum(clock.seconds.values())
+    print("| step | ms a page | share |\n|---|---|---|")
+    for name, spent in clock.seconds.items():
+        print(f"| {name} | {1000 * spent / len(pages):.2f} | {spent / total:.0%} |")
+    print(f"| **all of it** | {1000 * total / len(pages):.2f} | 100% |\n")
 
 
-def report(clock: Clock, pages: int) -> float | None:
-    """Print the table, and return how many times as slow trafilatura is."""
-    seconds = dict(clock.seconds)
-    parsing, others = seconds.pop(LXML), seconds.pop(PEER, None)
-    decoding = seconds.pop(" decode")
-    seconds = {"decode": decoding, "parse": seconds.pop("decode and parse") - decoding, **seconds}
-    # What trafilatura does not tell stands last.
-    seconds[KIND] = kind = seconds.pop(KIND)
-    total = sum(seconds.values())
+def compare(files: Sequence[str], wanted: int, rounds: int, pages: int) -> float | None:
+    """Print the table of contenders; return how many times as slow trafilatura is.
 
-    def line(name: str, spent: float, share: str = "") -> None:
-        print(f"| {name} | {1000 * spent / pages:.2f} | {spent / parsing:.2f} | {share} |")
-
-    print(f"{pages} pages, CPU time\n")
-    print("| step | ms a page | times lxml's parse | share |\n|---|---|---|---|")
-    for name, spent in seconds.items():
-        line(name, spent, f"{spent / total:.0%}")
-    line("**all of it**", total, "100%")
-    line(LXML, parsing)
-    if others is None:
-        print("\ntrafilatura is not installed: pip install trafilatura")
-        return None
-    line(PEER, others)
-    print(f"\ntrafilatura / all of it: {others / total:.2f}")
-    print(f"trafilatura / all of it but the kind of page: {others / (total - kind):.2f}")
-    return others / (total - kind)
+    Args:
+        files: the files of pages, for the processes.
+        wanted: how many pages are taken of them.
+        rounds: how often each contender runs.
+        pages: how many of the pages can be read.
+    """
+    runs: dict[str, list[dict[str, float]]] = {name: [] for name in CONTENDERS}
+    for _ in range(rounds):
+        for name, found in runs.items():
+            call = [sys.executable, __file__, f"--pages={wanted}", f"--only={name}", *files]
+            answer = json.loads(subprocess.run(call, check=True, capture_output=True).stdout)
+            if answer:
+                found.append(answer)
+    middle = {
+        name: {key: median(each[key] for each in found) for key in found[0]}
+        for name, found in runs.items()
+        if found
+    }
+    parsing = middle[LXML]["seconds"]
+    print("| | ms a page | median page | times lxml's parse | MB |\n|---|---|---|---|---|")
+    for name, each in middle.items():
+        mean, typical = 1000 * each["seconds"] / pages, 1000 * each["median"]
+        ratio = each["seconds"] / parsing
+        print(f"| {name} | {mean:.2f} | {typical:.2f} | {ratio:.2f} | {each['memory']:.0f} |")
+    missing = [name for name in CONTENDERS if name not in middle]
+    print(f"\nnot installed: {'; '.join(missing)}" if missing else "")
+    return middle[PEER]["seconds"] / middle[ALL]["seconds"] if PEER in middle else None
 
 
 def main() -> int:
@@ -210,10 +284,19 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("files", nargs="*", type=Path, help="JSON Lines with the key html")
     parser.add_argument("--pages", type=int, default=200, help="how many pages (default 200)")
+    parser.add_argument("--rounds", type=int, default=3, help="runs of each (default 3)")
+    parser.add_argument("--only", choices=CONTENDERS, help=argparse.SUPPRESS)
     options = parser.parse_args()
     wanted = max(1, options.pages)
-    pages = file_pages(options.files, wanted) if options.files else made_pages()[:wanted]
-    ratio = report(*measure(pages, peer()))
+    pages = readable(file_pages(options.files, wanted) if options.files else made_pages()[:wanted])
+    if options.only:
+        run_alone(options.only, pages)
+        return 0
+    print(f"{len(pages)} pages, CPU time\n")
+    steps(pages)
+    ratio = compare([str(file) for file in options.files], wanted, options.rounds, len(pages))
+    if ratio is not None:
+        print(f"\n{PEER} / {ALL}: {ratio:.2f}")
     return int(ratio is not None and ratio < WANTED)
 
 

@@ -11,6 +11,10 @@ from importlib.resources import files
 from typing import Any
 
 _NOT_ALNUM = re.compile(r"[\W_]+")
+# Of the letters of ASCII the small ones; translating bytes takes a tenth of the time of a search.
+_LOWER = bytes(range(256)).lower()
+_NO_ASCII = bytes(code for code in range(128) if not chr(code).isalnum())
+_SPACED = _LOWER.translate(bytes.maketrans(_NO_ASCII, b" " * len(_NO_ASCII)))
 
 
 def read_data(package: str, name: str) -> dict[str, Any]:
@@ -49,6 +53,8 @@ def any_of(words: Iterable[str]) -> str:
 
 def fold(text: str) -> str:
     """Return a text in lower case, its letters and digits alone, single spaces between words."""
+    if text.isascii():
+        return b" ".join(text.encode().translate(_SPACED).split()).decode()
     return _NOT_ALNUM.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()
 
 
@@ -64,4 +70,6 @@ def fold_word(word: str) -> str:
 @lru_cache(maxsize=1 << 12)  # a page says its title and its names several times
 def fold_name(name: str) -> str:
     """Return the letters and digits of a name, case and accents folded."""
+    if name.isascii():
+        return name.encode().translate(_LOWER, _NO_ASCII).decode()
     return _NOT_ALNUM.sub("", fold_word(name))

@@ -90,9 +90,9 @@ class ParsedPage:
     def linked_data(self) -> list[str]:
         """Return the texts of the page's JSON-LD scripts."""
         return [
-            script.text
+            text
             for script in self.named["script"]
-            if script.text and "ld+json" in (script.get("type") or "").lower()
+            if "ld+json" in (script.get("type") or "").lower() and (text := script.text)
         ]
 
 
