@@ -14,6 +14,7 @@ been worked on and before any pipeline or feed is closed.
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 from collections.abc import AsyncIterator, Iterable, Iterator
 from datetime import UTC, datetime
@@ -121,6 +122,8 @@ class TwoPass(Component, BaseSpiderMiddleware):
 
     def spider_opened(self) -> None:
         """Say which mode the crawl runs in."""
+        # What is loaded by now stays: the collector need not go over it again with every few pages.
+        gc.freeze()
         self.stats.set_value("corpus/mode", self.session.mode.value)
 
     # First pass
