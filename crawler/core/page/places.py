@@ -109,25 +109,25 @@ def tiled(texts: Sequence[str], parts: Sequence[str]) -> list[int | None]:
 
 def shown_places(parsed: ParsedPage) -> tuple[list[Block], list[tuple[Place, ...]]]:
     """Return the blocks that a page shows, without those of scripts, and the texts of each."""
-    placer = _Placer(parsed.title or "")
-    for root in parsed.roots:
-        placer.walk(root)
+    placer = _Placer(parsed)
+    placer.cut()
     return placer.blocks, placer.places
 
 
 class _Placer(_Segmenter):
     """The walk that cuts blocks, noting where their text is."""
 
-    def __init__(self, title: str) -> None:
-        super().__init__(title)
+    def __init__(self, parsed: ParsedPage) -> None:
+        super().__init__(parsed.elements, parsed.title or "")
         self.places: list[tuple[Place, ...]] = []
         self._noted: list[Place] = []
         self._here: Place | None = None
         self._open: list[tuple[etree._Element, int]] = []
 
-    def _enter(self, element: etree._Element) -> int:
+    def _enter(self, number: int) -> int:
+        element = self._elements.nodes[number]
         self._here = Place(element, is_tail=False)
-        kind = super()._enter(element)
+        kind = super()._enter(number)
         if kind == _CLOSED:
             self._here = Place(element, is_tail=True)
             return kind
