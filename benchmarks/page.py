@@ -28,6 +28,7 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 from statistics import median
+from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Any
 
 import lxml.html
@@ -247,22 +248,23 @@ def steps(pages: Sequence[Page]) -> None:
     print(f"| **all of it** | {1000 * total / len(pages):.2f} | 100% |\n")
 
 
-def compare(files: Sequence[str], wanted: int, rounds: int, pages: int) -> float | None:
+def compare(pages: Sequence[Page], rounds: int) -> float | None:
     """Print the table of contenders; return how many times as slow trafilatura is.
 
     Args:
-        files: the files of pages, for the processes.
-        wanted: how many pages are taken of them.
+        pages: the pages, all readable.
         rounds: how often each contender runs.
-        pages: how many of the pages can be read.
     """
     runs: dict[str, list[dict[str, float]]] = {name: [] for name in CONTENDERS}
-    for _ in range(rounds):
-        for name, found in runs.items():
-            call = [sys.executable, __file__, f"--pages={wanted}", f"--only={name}", *files]
+    with NamedTemporaryFile("w", suffix=".jsonl", encoding="utf-8") as file:
+        for page in pages:
+            file.write(json.dumps({"html": page.body.decode("utf-8", "replace")}) + "\n")
+        file.flush()
+        for name in [*CONTENDERS] * rounds:
+            call = [sys.executable, __file__, f"--pages={len(pages)}", f"--only={name}", file.name]
             answer = json.loads(subprocess.run(call, check=True, capture_output=True).stdout)
             if answer:
-                found.append(answer)
+                runs[name].append(answer)
     middle = {
         name: {key: median(each[key] for each in found) for key in found[0]}
         for name, found in runs.items()
@@ -271,7 +273,7 @@ def compare(files: Sequence[str], wanted: int, rounds: int, pages: int) -> float
     parsing = middle[LXML]["seconds"]
     print("| | ms a page | median page | times lxml's parse | MB |\n|---|---|---|---|---|")
     for name, each in middle.items():
-        mean, typical = 1000 * each["seconds"] / pages, 1000 * each["median"]
+        mean, typical = 1000 * each["seconds"] / len(pages), 1000 * each["median"]
         ratio = each["seconds"] / parsing
         print(f"| {name} | {mean:.2f} | {typical:.2f} | {ratio:.2f} | {each['memory']:.0f} |")
     missing = [name for name in CONTENDERS if name not in middle]
@@ -294,7 +296,7 @@ def main() -> int:
         return 0
     print(f"{len(pages)} pages, CPU time\n")
     steps(pages)
-    ratio = compare([str(file) for file in options.files], wanted, options.rounds, len(pages))
+    ratio = compare(pages, options.rounds)
     if ratio is not None:
         print(f"\n{PEER} / {ALL}: {ratio:.2f}")
     return int(ratio is not None and ratio < WANTED)

@@ -151,7 +151,7 @@ def _is_said_twice(block: Block, label: Label, pages: int) -> bool:
 
 def _size(block: Block) -> float:
     """Return the characters of a block outside hyperlinks, in Latin letters."""
-    dense = len(DENSE.findall(block.text))
+    dense = 0 if block.text.isascii() else len(DENSE.findall(block.text))
     own = 1 - block.link_share
     return own * (block.chars + (_DENSE_WORTH - 1) * dense)
 
