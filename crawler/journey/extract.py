@@ -183,8 +183,8 @@ def observed(paths: Sequence[str], options: Options) -> SiteCounts:
         pages = read_source(path, on_skip=lambda *_: None, max_bytes=options.max_page_bytes)
         if not count_pages(counts, pages, options):
             raise UnreadableInputError(
-                f"{path} holds no page; name other pages of the site by --with"
-            )
+                f"{path} holds no page; name a folder or archive with pages of the site"
+            ).about("no-site-page", path)
     return counts
 
 

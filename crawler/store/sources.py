@@ -96,7 +96,7 @@ def read_source(
         return _read_list(source, on_skip, max_bytes)
     if source.is_dir():
         return _saved_pages(source, _files(source, on_skip), base_url, on_skip, max_bytes)
-    if is_saved_page(source):
+    if _is_saved_page(source):
         return _saved_pages(source.parent, [source], base_url, on_skip, max_bytes)
     raise UnreadableInputError(
         f"{source} is of no kind that can be read. Give a folder of saved pages, a saved page "
@@ -193,8 +193,7 @@ def _refuse(reason: str, detail: str) -> None:
     raise UnreadableInputError(f"{detail} ({reason})")
 
 
-def is_saved_page(path: Path) -> bool:
-    """Tell whether a file is named as a saved page, which is one page."""
+def _is_saved_page(path: Path) -> bool:
     name = path.name.lower()
     return name.removesuffix(".gz").endswith(PAGE_SUFFIXES) or name.endswith(_MHTML_SUFFIXES)
 
@@ -232,7 +231,7 @@ def _saved_pages(
 
 def _read_file(path: Path, max_bytes: int) -> bytes | None:
     """Read a file, at most one byte more than ``max_bytes``; ``None`` where it is no page."""
-    is_named = is_saved_page(path)
+    is_named = _is_saved_page(path)
     if path.suffix and not is_named:
         return None
     with path.open("rb") as file:

@@ -14,7 +14,7 @@ from glob import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from crawler.core.errors import ArgumentError
+from crawler.core.errors import ArgumentError, StoreError
 from crawler.exporters.merge_parts import PartFile, read_rows
 from crawler.harvest.history import RUNNING, History, Run
 from crawler.harvest.plan import SitePlan, read_plan
@@ -192,14 +192,17 @@ class HistoryReading(Job):
         self._statuses = list(self._read_statuses())
         self._show()
         past, is_item = self._found.sites[self._site], False
-        for ledger in past.ledgers:
-            self._read_ledger(ledger, dates=not past.items)
-        for path in past.items:
-            for row in read_rows(PartFile("", 0, path.suffix[1:], path)):
-                is_item |= self._timeline.add_item(row, kinds=not past.ledgers)
-                if self._counted():
-                    break
-        self._show()
+        try:
+            for ledger in past.ledgers:
+                self._read_ledger(ledger, dates=not past.items)
+            for path in past.items:
+                for row in read_rows(PartFile("", 0, path.suffix[1:], path)):
+                    is_item |= self._timeline.add_item(row, kinds=not past.ledgers)
+                    if self._counted():
+                        break
+        finally:
+            # What was read before a damaged line is shown, too.
+            self._show()
         if not self._statuses and not is_item and not self.stopped:
             raise ArgumentError(f"{self._name} holds no exported items; {_KINDS}").about(
                 "no-history", self._name
@@ -213,9 +216,16 @@ class HistoryReading(Job):
             yield from gather(found.planned, history, storage.is_locked, self._now)
             return
         for site, past in found.sites.items():
-            if past.ledgers:
+            if not past.ledgers:
+                continue
+            try:
                 with Ledger(past.ledgers[0], read_only=True) as ledger:
                     runs = [run_of_ledger(site, run) for run in ledger.runs()]
+            except StoreError:
+                # A damaged ledger keeps nobody from the history of another site.
+                if site == self._site:
+                    raise
+            else:
                 yield status_of(SitePlan(site), runs, None)
 
     def _read_ledger(self, path: Path, *, dates: bool) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,14 +12,14 @@ from typing import Any, Final
 
 from starlette.datastructures import QueryParams
 
-from crawler.core.errors import ArgumentError, UnreadableInputError
-from crawler.core.flow import SiteCounts, method_names
+from crawler.core.errors import ArgumentError, CorpusError
+from crawler.core.flow import Page, SiteCounts, method_names
 from crawler.items import PageItem
 from crawler.journey.extract import count_pages, judge_by, observed, read_alone
 from crawler.settings import Options
 from crawler.store.counts import CountStore
 from crawler.store.document_models import model_names
-from crawler.store.sources import is_saved_page, page_of_file
+from crawler.store.sources import page_of_file
 from crawler.studio.inspected import metadata_shown, structure_shown, tables_shown, text_shown
 from crawler.studio.pages import OpenPage, inside, is_remote
 from crawler.studio.workspace import Workspace
@@ -133,7 +132,7 @@ class Inspector:
                 "flaws": judged.flaws,
                 "methods": list(dict.fromkeys((*method_names(), self.options.text_method))),
                 "method": asked.method,
-                "command": self._command(space, judged.opened, asked),
+                "command": self._command(space, judged, asked),
             }
 
     def _judge(self, space: Workspace, opened: OpenPage, asked: Asked) -> Judged:
@@ -186,28 +185,34 @@ class Inspector:
             paths = sorted((self.options.dir / "counts").glob("*/*.npz"))
         return tuple(map(_changed, paths))
 
-    def _command(self, space: Workspace, opened: OpenPage, asked: Asked) -> str:
+    def _command(self, space: Workspace, judged: Judged, asked: Asked) -> str:
         """Return the command that shows the same; empty where none does."""
-        names = [its.name for its in _open(space)] if asked.known == "open" else asked.files
-        if asked.known == "open" and not all(_is_saved(space, name) for name in names):
+        opened, others = judged.opened, _open(space) if asked.known == "open" else ()
+        own = opened.page if is_remote(opened.name) else self._saved(space, opened)
+        if own is None or not all(self._saved(space, its) for its in others):
             return ""
-        address: list[str] = []
-        if _is_saved(space, opened.name):
-            path, url = space.folder / opened.name, opened.page.url
-            with suppress(UnreadableInputError):
-                own = page_of_file(str(path), None, self.options.max_page_bytes).url
-                address = [] if own == url else ["--url", url]
-        elif not is_remote(opened.name):
+        # The command always uses the counts that crawls kept.
+        kept = CountStore(self.options.dir / "counts").sites() if asked.known == "alone" else ()
+        if judged.item.site in kept:
             return ""
-        sites = [part for name in names for part in ("--with", name)]
-        method = [] if asked.method == self.options.text_method else ["--method", asked.method]
-        call = ["scrapy", "extract", opened.name, *address, *method, *sites, "--explain"]
-        return shlex.join(call)
+        parts = ["scrapy", "extract", opened.name]
+        if own.url != opened.page.url:
+            parts += ["--url", opened.page.url]
+        if asked.method != self.options.text_method:
+            parts += ["--method", asked.method]
+        for name in [its.name for its in others] or asked.files:
+            parts += ["--with", name]
+        return shlex.join([*parts, "--explain"])
 
-
-def _is_saved(space: Workspace, name: str) -> bool:
-    path = space.folder / name
-    return not is_remote(name) and path.is_file() and is_saved_page(path)
+    def _saved(self, space: Workspace, opened: OpenPage) -> Page | None:
+        """Return the one page of the file of an open page; None where the file is no such file."""
+        if is_remote(opened.name):
+            return None
+        try:
+            path = inside(space.folder, opened.name)
+            return page_of_file(str(path), None, self.options.max_page_bytes)
+        except (CorpusError, OSError):
+            return None
 
 
 def _open(space: Workspace) -> Sequence[OpenPage]:

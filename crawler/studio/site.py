@@ -50,8 +50,8 @@ _PAPER: Final = "frequency"
 _METHODS: Final = ("frequency-adaptive", _PAPER)
 _NAMES: Final = {reports.BLOCKS: "blocks", reports.TEXT_NODES: "text-nodes"}
 _KINDS: Final = (
-    "name a folder of saved pages, an archive (.warc.gz), a list of pages (.jsonl), the counts of "
-    "a crawl (.npz), or the folder CORPUS_DIR of a crawl"
+    "name a folder of saved pages, an archive (.warc.gz), a list of pages (.jsonl with "
+    "url and html), the counts of a crawl (.npz), or the folder CORPUS_DIR of a crawl"
 )
 
 
@@ -88,7 +88,8 @@ def find_site(folder: Path, name: str, pages: str) -> Found:
             f"{name} is the folder of a harvest; name a site's, such as {one}"
         ).about("harvest-folder", name, one)
     store = next((root for root in (path / "counts", path) if any(root.glob("*/*.npz"))), None)
-    if store is None and not any(path.glob("*.npz")):
+    # The working folder may hold counts beside other things.
+    if store is None and (path == folder.resolve() or not any(path.glob("*.npz"))):
         return Found({}, (path,))
     kept = CountStore(inside(folder, str(store or path.parent)))
     sites = kept.sites() if store else [site_named(path.name)]
@@ -221,7 +222,9 @@ class SiteReading(Job):
         if not counts:
             why = ", ".join(f"{reason} {n:,}" for reason, n in self._skipped.most_common(3))
             empty = f"{self.asked['name']} holds no page that can be read{why and f' ({why})'}"
-            raise ArgumentError(self.notes[0] if self.notes else f"{empty}; {_KINDS}")
+            if self.notes:
+                raise ArgumentError(self.notes[0])
+            raise ArgumentError(f"{empty}; {_KINDS}").about("no-site-page", self.asked["name"])
         self._stage = "view"
         self._survey(counts.view())
         self._stage = "texts"

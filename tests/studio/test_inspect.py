@@ -57,7 +57,7 @@ def test_the_evidence_on_a_block_stands_beside_the_page(tmp_path: Path) -> None:
         evidence = page.locator("#inspect-evidence")
         evidence.locator(".is-label", has_text="dropped: frequent").wait_for()
         assert evidence.locator(".is-pages").inner_text() == "on 12 of 12 known pages"
-        assert "against it" in evidence.locator(".is-margin").inner_text()
+        assert "against main text" in evidence.locator(".is-margin").inner_text()
         assert page.locator("#inspect-blocks .selected").inner_text().endswith("2025-03-21")
         page.locator("#inspect-blocks .row", has_text="The five usual faults").hover()
         evidence.locator("blockquote", has_text="The five usual faults").wait_for()
@@ -209,10 +209,16 @@ def test_without_a_page_the_view_teaches_and_a_dead_end_says_what_to_do(tmp_path
         page.keyboard.press("Enter")
         page.locator("#inspect-site").wait_for()
         page.select_option("#inspect-known", "files")
+        # Folders are walked: what is chosen takes the place of the folder in which it is.
+        entries = page.locator(".inspect-bar .chooser")
+        entries.get_by_text("blog/", exact=True).click()
+        entries.get_by_text("blog-read-no=1.html").click()
+        assert page.input_value("#inspect-files") == POST
         for name, said in (("empty", "holds no page"), ("gone", "gone"), ("/etc", "outside of")):
             page.fill("#inspect-files", name)
             page.click("#inspect-count")
             page.locator("#inspect-status", has_text=said).wait_for()
+            page.locator("#inspect-evidence", has_text=said).wait_for()
 
 
 def test_text_of_a_hostile_page_never_becomes_markup(tmp_path: Path) -> None:

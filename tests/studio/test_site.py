@@ -70,10 +70,11 @@ def test_keys_alone_and_what_is_missing_is_said(tmp_path: Path) -> None:
         page.locator("#site-name").focus()
         page.keyboard.type("nowhere")
         page.keyboard.press("Enter")
-        page.locator("#notes", has_text="nowhere does not exist").wait_for()
+        page.locator("#site-flaw", has_text="nowhere이라는 파일이 없습니다").wait_for()
         page.fill("#site-name", "state")
         page.keyboard.press("Enter")
         page.locator("#site-notexts", has_text="폴더나 아카이브").wait_for()
+        assert page.inner_text("#site-flaw") == ""
         page.locator("#site-blocks").focus()
         page.keyboard.press("End")
         page.keyboard.press("Enter")

@@ -144,9 +144,8 @@ def test_the_evidence_of_a_block(inspector: Inspector, space: Workspace) -> None
     assert answer["command"] == "scrapy extract saved/0.html --with saved --explain"
 
 
-def test_the_command_is_the_one_that_shows_the_same(
-    inspector: Inspector, folder: Path, tmp_path: Path
-) -> None:
+def test_the_command_is_the_one_that_shows_the_same(folder: Path, tmp_path: Path) -> None:
+    inspector = Inspector(Options(dir=tmp_path / "state"))
     one, two = (folder / "saved" / f"{number}.html" for number in (0, 1))
     rows = [{"url": f"https://a.example/{name}", "html": post(name)} for name in NAMES[:2]]
     (tmp_path / "pages.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
@@ -166,6 +165,23 @@ def test_the_command_is_the_one_that_shows_the_same(
         assert "two.html --url https://b.example/x --method" in command(2, "alone")
         do(opened, "open", name="pages.jsonl", at=1, page=0)
         assert (command(3, "alone"), command(1, "open")) == ("", "")
+
+
+def test_no_command_leaves_counts_out_that_a_crawl_kept(tmp_path: Path) -> None:
+    (tmp_path / "one.html").write_text(post("one"), "utf-8")
+    inspector = Inspector(Options(dir=tmp_path / "state"))
+    with workspace_of(tmp_path, "one.html") as space:
+
+        def command(known: str) -> str:
+            return str(inspector.show(space, 1, QueryParams({"known": known}))["command"])
+
+        assert command("alone") == "scrapy extract one.html --explain"
+        kept = tmp_path / "state" / "counts" / "blog.example"
+        kept.mkdir(parents=True)
+        counts = observed([str(tmp_path / "one.html")], inspector.options)
+        write_counts(kept / "a.npz", "blog.example", counts)
+        assert command("alone") == ""
+        assert command("counts") == "scrapy extract one.html --explain"
 
 
 def test_tables_have_verdict_areas_and_reason(inspector: Inspector, space: Workspace) -> None:

@@ -264,6 +264,39 @@ def test_exported_items_have_a_history_by_themselves(tmp_path: Path) -> None:
             assert (found["sites"], found["runs"], found["rows"]) == ([""], [], [])
 
 
+def test_what_was_read_before_a_damaged_line_is_shown(tmp_path: Path) -> None:
+    save_items(tmp_path / "pages.jsonl", item(1), item(2))
+    with (tmp_path / "pages.jsonl").open("a") as file:
+        file.write('{"url": "https://blog.exam\n')
+    with workspace_of(tmp_path) as workspace:
+        found = read(workspace, "history", "pages.jsonl")
+        assert "line 3" in found["error"]
+        assert plots(found)["dates"]["rows"] == (("2026-09", "2"),)
+
+
+def test_a_damaged_ledger_leaves_the_history_of_other_sites(tmp_path: Path) -> None:
+    folder = tmp_path / "state" / "ledger"
+    with Ledger(ledger_path(folder, SITE)) as ledger:
+        ledger.begin_run("one", "2026-11-01T10:00:00Z")
+        ledger.end_run("one", "2026-11-01T12:00:00Z", "finished", {"corpus/pages/fetched": 3})
+    ledger_path(folder, "a.example").write_bytes(b"no ledger")
+    with workspace_of(tmp_path) as workspace:
+        damaged = read(workspace, "history", "state")
+        assert (damaged["site"], "damaged" in damaged["error"]) == ("a.example", True)
+        found = read(workspace, "history", "state", site=SITE)
+        assert (found["error"], [row[0] for row in found["rows"]]) == ("", [SITE])
+        assert plots(found)["pages"]["rows"] == (("2026-11-01 10:00", "3"),)
+
+
+def test_pages_of_the_working_folder_are_read_beside_counts(tmp_path: Path) -> None:
+    save_crawl(tmp_path / "state", spool=False)
+    next(tmp_path.glob("state/counts/*/*.npz")).rename(tmp_path / "one.npz")
+    (tmp_path / "one.html").write_text("<title>One</title><p>One page.</p>", "utf-8")
+    with workspace_of(tmp_path) as workspace:
+        found = read(workspace, "site", ".")
+        assert (found["error"], found["read"]) == ("", 1)
+
+
 @pytest.mark.parametrize(
     ("name", "said"),
     [

@@ -23,12 +23,15 @@ export async function post(message) {
   }));
 }
 
+// What is wrong, where the server is gone too.
+export const why = (error) => (error instanceof TypeError ? `${t("error.server")} (${error.message})` : error.message);
+
 // Do something, and say what is wrong where it fails.
 export async function attempt(work) {
   try {
     return await work();
   } catch (error) {
-    note(error instanceof TypeError ? `${t("error.server")} (${error.message})` : error.message);
+    note(why(error));
     return undefined;
   }
 }

@@ -1,6 +1,7 @@
 // Opening pages and projects, and saving under another name.
 
 import { attempt, post } from "./api.js";
+import { setView } from "./bar.js";
 import { button, fill, h, onEnter, refill } from "./dom.js";
 import { dialog } from "./dialog.js";
 import { say } from "./notes.js";
@@ -31,6 +32,13 @@ async function openPage(parts, box, list) {
     await showPage(answer.opened);
     say(t("opened", parts.name));
   }
+}
+
+// Show a page of a file or folder in a view; one that is open already is not opened again.
+export async function openAt(name, at, url, view) {
+  const known = store.state.pages.find((its) => its.name === name && its.url === url);
+  const answer = known ? { opened: known.page } : await act("open", { name, at, page: 0 });
+  if (answer?.opened) { setView(view); await showPage(answer.opened); }
 }
 
 async function openProject(file, box) {

@@ -2,7 +2,7 @@
 //
 // Topics beside those of `store.js`: "inspecting", "inspected", "block".
 
-import { get } from "./api.js";
+import { get, why } from "./api.js";
 import { note } from "./notes.js";
 import { emit, store } from "./store.js";
 import { t } from "./strings.js";
@@ -109,12 +109,14 @@ export async function inspect() {
     for (const flaw of first.flaws) note(flaw);
   } catch (error) {
     if (mine !== asked) return;
-    shown.flaw = error.message;
-    note(error.message);
+    shown.flaw = why(error);
   }
   shown.busy = false;
   emit("inspected");
 }
+
+// Why there is nothing to look at.
+export const unjudged = () => shown.flaw || t(shown.busy ? "inspect.busy" : "inspect.none");
 
 // Look at a block; `from` says where it was chosen: "page", "list" or "part".
 export function look(at, from) {

@@ -1,6 +1,6 @@
 // What is read in the background for a view: the names that are asked for, progress, the end.
 
-import { attempt, get, post } from "./api.js";
+import { get, post, why } from "./api.js";
 import { button, h, onEnter, refill } from "./dom.js";
 import { store } from "./store.js";
 import { saidError, t } from "./strings.js";
@@ -8,6 +8,9 @@ import { saidError, t } from "./strings.js";
 const POLL = 300;
 const LATER = 2000;
 const SHOWN = 60;
+
+// Names with one more: in place of those that contain it, or that it contains.
+export const added = (names, path) => [...names.filter((its) => its !== path && !path.startsWith(`${its}/`) && !its.startsWith(`${path}/`)), path].filter((its) => its.trim());
 
 // Folders and files to choose from; `take(path)` is called for a file, or the folder in which one is.
 export function chooser(take, wanted = () => true) {
@@ -39,8 +42,11 @@ export function reading({ view, inputs, wanted, show, status }) {
 
   async function start(more = {}) {
     const message = Object.fromEntries(inputs.map(([part], at) => [part, fields[at].value.trim()]));
-    const answer = await attempt(() => post({ op: `read_${view}`, ...message, ...more }));
-    if (answer) { found = null; take(answer.reading); }
+    try {
+      const answer = await post({ op: `read_${view}`, ...message, ...more });
+      found = null;
+      take(answer.reading);
+    } catch (error) { line.textContent = ""; flaw.textContent = why(error); }
   }
 
   function take(next) {

@@ -1,10 +1,10 @@
 // By what a page is judged: the method, a second one beside it, and the pages of its site that are known.
 
-import { attempt, post } from "../api.js";
+import { commandLine } from "../command.js";
 import { button, fill, h, refill } from "../dom.js";
 import { inspect, kindOf, shown, word } from "../inspection.js";
-import { say } from "../notes.js";
-import { on } from "../store.js";
+import { added, chooser } from "../reading.js";
+import { on, store } from "../store.js";
 import { t } from "../strings.js";
 
 const KNOWN = ["counts", "open", "files", "alone"];
@@ -26,28 +26,20 @@ export function inspectBar() {
       select("inspect-second", t("inspect.second"), [["", t("inspect.second.none")], ...named], shown.second, (its) => { shown.second = its; inspect(); }),
       select("inspect-known", t("inspect.known"), KNOWN.map((its) => [its, t(`inspect.known.${its}`)]), shown.known, (its) => {
         shown.known = its;
-        if (its === "files") browse("");
         if (its !== "files" || shown.files.trim()) inspect();
       }));
+    choices.hidden = !store.page;
     files.hidden = shown.known !== "files";
   }
 
   const names = h("textarea", { id: "inspect-files", rows: 2, spellcheck: "false", placeholder: t("inspect.files.hint"), "aria-label": t("inspect.files"), value: shown.files,
     oninput: () => { shown.files = names.value; } });
-  const entries = h("div", { class: "line chooser" });
   const add = (path) => {
-    names.value = [...names.value.split("\n").filter((its) => its.trim()), path].join("\n");
+    names.value = added(names.value.split("\n"), path).join("\n");
     shown.files = names.value;
   };
-
-  // What there is in a folder of the working folder.
-  async function browse(folder) {
-    const answer = await attempt(() => post({ op: "list", name: folder }));
-    if (!answer) return;
-    fill(entries, h("span", {}, t("run.here")), answer.entries.filter((its) => ["folder", "archive", "page"].includes(its.kind)).slice(0, 12).map((its) =>
-      button(its.kind === "folder" ? `${its.name}/` : its.name, () => add(its.path), { class: "plain entry" })));
-  }
-  fill(files, h("div", { class: "line" }, names, button(t("inspect.count"), () => { if (names.value.trim()) inspect(); else names.focus(); }, { class: "primary", id: "inspect-count" })), entries);
+  fill(files, h("div", { class: "line" }, names, button(t("inspect.count"), () => { if (names.value.trim()) inspect(); else names.focus(); }, { class: "primary", id: "inspect-count" })),
+    chooser(add, (its) => ["folder", "archive", "page"].includes(its.kind)));
 
   // What the site is known by, the colours, and the command that says the same.
   function tell() {
@@ -63,11 +55,7 @@ export function inspectBar() {
         its.confidence === null ? "" : ` ${t("inspect.confidence", its.confidence.toFixed(2))}`, ` ${t("inspect.type", its.type)}`),
       h("ul", { class: "legend", "aria-label": t("inspect.legend") }, [...counts].map(([kind, count]) =>
         h("li", {}, h("span", { class: `swatch kind-${kind}` }), `${word("kind.block", kind)} ${count}`))),
-      its.command ? h("div", { class: "line" }, h("code", { id: "inspect-command" }, its.command),
-        button(t("copy"), async () => {
-          try { await navigator.clipboard.writeText(its.command); say(t("copied")); }
-          catch { getSelection().selectAllChildren(document.getElementById("inspect-command")); }
-        }, { class: "plain", "aria-label": t("copy.command") })) : null);
+      its.command ? commandLine("inspect-command", its.command) : null);
   }
 
   on("inspecting inspected", tell);

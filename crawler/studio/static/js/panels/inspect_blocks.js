@@ -1,7 +1,7 @@
 // The blocks of a page with their labels, and the evidence that decided on one of them.
 
 import { fill, h, refill, short } from "../dom.js";
-import { kindOf, look, shown, word } from "../inspection.js";
+import { kindOf, look, shown, unjudged, word } from "../inspection.js";
 import { on } from "../store.js";
 import { t } from "../strings.js";
 import { RowList } from "../virtual.js";
@@ -80,7 +80,7 @@ export function blocksPanel() {
 
   function explain() {
     const at = shown.block;
-    if (!shown.first || at < 0) { fill(evidence, h("p", { class: "hint" }, t(shown.first ? "inspect.point" : shown.busy ? "inspect.busy" : "inspect.none"))); return; }
+    if (!shown.first || at < 0) { fill(evidence, h("p", { class: "hint" }, shown.first ? t("inspect.point") : unjudged())); return; }
     const twin = shown.other ? shown.first.like(at, shown.other) : -1;
     refill(evidence, facts(shown.first, at), shown.other ? (twin < 0 ? h("p", { class: "hint" }, t("inspect.nowhere", shown.other.method)) : facts(shown.other, twin)) : null);
   }
@@ -110,7 +110,7 @@ function facts(its, at) {
   const way = around(its, block);
   add("where", way.length ? h("span", { class: "path" }, way.map((one) => one.label).join(" › ")) : block.path);
   const signs = its.holders[block.holder]?.[3] ?? [];
-  if (signs.length) add("signs", h("ul", { class: "signs" }, signs.map(([sign, steps]) => h("li", {}, h("b", {}, sign), ` ${short(way.at(-1 - steps)?.label ?? "", 40)} `, h("span", { class: "hint" }, t("evidence.steps", steps))))));
+  if (signs.length) add("signs", h("ul", { class: "signs" }, signs.map(([sign, steps]) => h("li", {}, h("b", {}, sign), ` ${short(way.at(-1 - steps)?.label ?? "", 40)} `, steps ? h("span", { class: "hint" }, t("evidence.steps", steps)) : null))));
   return [h("h3", {}, its.method), h("blockquote", {}, short(block.text, 240)), h("dl", {}, found)];
 }
 

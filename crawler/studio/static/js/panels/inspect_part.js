@@ -1,7 +1,8 @@
 // A tab of what is inspected that is asked for when it is looked at.
 
+import { why } from "../api.js";
 import { fill, h } from "../dom.js";
-import { ask, shown } from "../inspection.js";
+import { ask, shown, unjudged } from "../inspection.js";
 import { on } from "../store.js";
 import { t } from "../strings.js";
 
@@ -12,14 +13,14 @@ export function partPanel(part, draw, leave = () => {}) {
   let seen = false;
 
   const show = async () => {
-    if (!seen || !shown.first) { fill(body, h("p", { class: "hint" }, t(shown.busy ? "inspect.busy" : "inspect.none"))); return; }
+    if (!seen || !shown.first) { fill(body, h("p", { class: "hint" }, unjudged())); return; }
     if (known === shown.first) return;
     const first = known = shown.first;
     fill(body, h("p", { class: "hint", role: "status" }, t("inspect.busy")));
     try {
       const answer = await ask(part);
       if (first === shown.first) fill(body, draw(answer));
-    } catch (error) { if (first === shown.first) fill(body, h("p", { class: "flaw", role: "alert" }, error.message)); }
+    } catch (error) { if (first === shown.first) fill(body, h("p", { class: "flaw", role: "alert" }, why(error))); }
   };
 
   // Hidden tabs take no room: they are asked for when they get some.

@@ -1,11 +1,12 @@
 // The view in which the project is run over many pages.
 
 import { attempt, get, post } from "../api.js";
+import { commandLine } from "../command.js";
 import { button, fill, h, refill, short } from "../dom.js";
+import { openAt } from "../files.js";
 import { say } from "../notes.js";
-import { chooser } from "../reading.js";
-import { setView } from "../bar.js";
-import { act, on, showPage, store } from "../store.js";
+import { added, chooser } from "../reading.js";
+import { on, store } from "../store.js";
 import { saidError, saidLine, t } from "../strings.js";
 import { RowList } from "../virtual.js";
 
@@ -79,12 +80,7 @@ export function view() {
   async function drawCommands() {
     let answer;
     try { answer = await post({ op: "commands", ...given(), form: kept.form }); } catch { return; }
-    fill(commands, ["wrap", "crawl"].filter((its) => answer.commands[its]).map((its) => h("div", { class: "line" },
-      h("code", { id: `command-${its}` }, answer.commands[its]),
-      button(t("copy"), async () => {
-        try { await navigator.clipboard.writeText(answer.commands[its]); say(t("copied")); }
-        catch { getSelection().selectAllChildren(document.getElementById(`command-${its}`)); }
-      }, { class: "plain", "aria-label": t("copy.command") }))),
+    fill(commands, ["wrap", "crawl"].filter((its) => answer.commands[its]).map((its) => commandLine(`command-${its}`, answer.commands[its])),
     store.state.saved ? null : h("p", { class: "hint" }, t("run.unsaved")));
   }
 
@@ -123,9 +119,7 @@ export function view() {
   async function open(at) {
     const [source, number] = shown[at];
     if (number < 0) return;
-    const known = store.state.pages.find((its) => its.name === source && its.url === shown[at][2]);
-    const answer = known ? { opened: known.page } : await act("open", { name: source, at: number, page: 0 });
-    if (answer?.opened) { setView("wrap"); await showPage(answer.opened); }
+    await openAt(source, number, shown[at][2], "wrap");
   }
 
   function draw() {
@@ -146,7 +140,7 @@ export function view() {
   }
 
   const controls = h("div", { class: "line" });
-  const here = h("div", {}, chooser((path) => { names.value = [...words(names.value), path].join("\n"); kept.names = names.value; later(); }, (its) => its.kind !== "project"));
+  const here = h("div", {}, chooser((path) => { names.value = added(words(names.value), path).join("\n"); kept.names = names.value; later(); }, (its) => its.kind !== "project"));
   draw();
   drawCommands();
   poll();

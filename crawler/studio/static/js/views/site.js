@@ -1,12 +1,11 @@
 // The view of a site: its frequency curve, its most frequent blocks, and the pages they stand on.
 
 import { attempt, get } from "../api.js";
-import { setView } from "../bar.js";
 import { fill, h, refill, button, short } from "../dom.js";
+import { openAt } from "../files.js";
 import { note } from "../notes.js";
 import { plot } from "../plot.js";
 import { emptyState, reading } from "../reading.js";
-import { act, showPage, store } from "../store.js";
 import { t } from "../strings.js";
 import { RowList } from "../virtual.js";
 
@@ -40,7 +39,7 @@ export function view() {
   list.element.id = "site-blocks";
   list.element.setAttribute("aria-owns", "site-head");
   const pageHead = h("p", { class: "hint", role: "status", id: "site-pages-head" });
-  const pageList = new RowList({ height: 26, row: pageRow, label: t("site.pagesof"), role: "listbox", key: enter(open), select: () => {} });
+  const pageList = new RowList({ height: 26, row: pageRow, label: t("site.pagesof"), role: "listbox", key: enter(open) });
   pageList.element.id = "site-pages-list";
   const empty = emptyState(name, [1, 2, 3]);
   const body = h("div", { class: "site-body" },
@@ -134,9 +133,7 @@ export function view() {
   async function open(at) {
     const [url, source, place] = pages[at];
     if (source === null) { note(t("site.nopage")); return; }
-    const known = store.state.pages.find((its) => its.name === source && its.url === url);
-    const answer = known ? { opened: known.page } : await act("open", { name: source, at: place, page: 0 });
-    if (answer?.opened) { setView(document.getElementById("view-inspect") ? "inspect" : "wrap"); await showPage(answer.opened); }
+    await openAt(source, place, url, "inspect");
   }
 
   body.hidden = true;
