@@ -214,11 +214,14 @@ def test_without_a_page_the_view_teaches_and_a_dead_end_says_what_to_do(tmp_path
         entries.get_by_text("blog/", exact=True).click()
         entries.get_by_text("blog-read-no=1.html").click()
         assert page.input_value("#inspect-files") == POST
+        page.locator("#inspect-blocks .row").first.hover()
+        page.frame_locator("iframe.page").locator("[data-studio-hover]").wait_for()
         for name, said in (("empty", "holds no page"), ("gone", "gone"), ("/etc", "outside of")):
             page.fill("#inspect-files", name)
             page.click("#inspect-count")
             page.locator("#inspect-status", has_text=said).wait_for()
             page.locator("#inspect-evidence", has_text=said).wait_for()
+            assert page.frame_locator("iframe.page").locator("[data-studio-hover]").count() == 0
 
 
 def test_text_of_a_hostile_page_never_becomes_markup(tmp_path: Path) -> None:

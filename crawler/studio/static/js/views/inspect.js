@@ -111,8 +111,8 @@ export function view() {
   function current() {
     for (const its of frames) {
       const own = inspectionOf(its);
-      if (!own || !its.frame.doc) continue;
-      const at = shown.block < 0 ? -1 : own === shown.first ? shown.block : shown.first.like(shown.block, own);
+      if (!its.frame.doc) continue;
+      const at = !own || shown.block < 0 ? -1 : own === shown.first ? shown.block : shown.first.like(shown.block, own);
       const cover = at < 0 ? [] : own.cover(at);
       its.frame.mark("hover", cover);
       if (cover.length && !["hover", "page"].includes(shown.from)) its.frame.reveal(cover[0]);
