@@ -1,7 +1,98 @@
 # cython: boundscheck=False, wraparound=False, initializedcheck=False
 """What takes most of the time, compiled. ``pure.py`` has the same functions in Python."""
 
+from cpython.unicode cimport PyUnicode_DecodeUTF8
+from libc.string cimport strlen
+from lxml.includes cimport etreepublic as lxml_api
+from lxml.includes cimport tree as xml
+
 import numpy as np
+
+from crawler.core import pure
+
+lxml_api.import_lxml__etree()
+
+
+def columns(lxml_api._Element root):
+    cdef lxml_api._Document doc = root._doc
+    cdef xml.xmlNode* top = root._c_node
+    cdef xml.xmlNode* node = top
+    cdef xml.xmlNode* child
+    cdef xml.xmlAttr* attribute
+    cdef Py_ssize_t count
+    cdef dict known = {}, shared = {}
+    cdef list nodes = [], tags = [], texts = [], tails = [], names = [], children = [], own
+    if top.type != xml.XML_ELEMENT_NODE:
+        return pure.columns(root)
+    while True:
+        nodes.append(lxml_api.elementFactory(doc, node))
+        tags.append(_name(node, known))
+        texts.append(_text(node.children))
+        tails.append(_text(node.next))
+        attribute = node.properties
+        if attribute:
+            own = []
+            while attribute:
+                if attribute.type == xml.XML_ATTRIBUTE_NODE:
+                    own.append(_name(<xml.xmlNode*> attribute, known))
+                attribute = attribute.next
+            its = tuple(own)
+            names.append(shared.setdefault(its, its))
+        else:
+            names.append(())
+        count = 0
+        child = node.children
+        while child:
+            if child.type == xml.XML_ELEMENT_NODE:
+                count += 1
+            elif lxml_api._isElement(child):
+                # A comment, an instruction or an entity, which no page has that was parsed here.
+                return pure.columns(root)
+            child = child.next
+        children.append(count)
+        child = _next_element(node.children)
+        while not child:
+            if node is top:
+                return nodes, tags, texts, tails, names, children
+            child = _next_element(node.next)
+            if not child:
+                node = node.parent
+        node = child
+
+
+cdef xml.xmlNode* _next_element(xml.xmlNode* node) noexcept:
+    while node and node.type != xml.XML_ELEMENT_NODE:
+        node = node.next
+    return node
+
+
+cdef _name(xml.xmlNode* node, dict known):
+    """Return a name as lxml gives it; libxml2 keeps each name once in a document."""
+    if lxml_api._getNs(node):
+        return lxml_api.namespacedName(node)
+    cdef size_t place = <size_t> node.name
+    name = known.get(place)
+    if name is None:
+        name = known[place] = _decoded(node.name)
+    return name
+
+
+cdef _decoded(xml.const_xmlChar* text):
+    return PyUnicode_DecodeUTF8(<const char*> text, strlen(<const char*> text), NULL)
+
+
+cdef _text(xml.xmlNode* node):
+    """Return the text that begins at a node, None for none."""
+    found = None
+    while node:
+        if node.type == xml.XML_TEXT_NODE or node.type == xml.XML_CDATA_SECTION_NODE:
+            if node.content:
+                part = _decoded(node.content)
+                found = part if found is None else found + part
+        elif node.type != xml.XML_XINCLUDE_START and node.type != xml.XML_XINCLUDE_END:
+            break
+        node = node.next
+    return found
 
 
 def leaf_values(

@@ -2,8 +2,39 @@
 
 from __future__ import annotations
 
+from operator import attrgetter, methodcaller
+from typing import TYPE_CHECKING, TypeAlias
+
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element as Element
+
+    Columns: TypeAlias = tuple[
+        list[Element],
+        list[str],
+        list[str | None],
+        list[str | None],
+        list[tuple[str, ...]],
+        list[int],
+    ]
+
+_TAG, _TEXT, _TAIL = map(attrgetter, ("tag", "text", "tail"))
+_NAMES = methodcaller("keys")
+
+
+def columns(root: Element) -> Columns:
+    """Return the elements of a tree as columns.
+
+    They are those of :class:`crawler.core.page.walk.Elements`, in its order.
+    """
+    nodes = list(root.iter())
+    tags, texts, tails, children = (list(map(read, nodes)) for read in (_TAG, _TEXT, _TAIL, len))
+    # Most elements share their names: fewer objects are left for the collector of garbage.
+    known: dict[tuple[str, ...], tuple[str, ...]] = {}
+    names = [known.setdefault(own, own) for own in map(tuple, map(_NAMES, nodes))]
+    return nodes, tags, texts, tails, names, children
 
 
 def leaf_values(  # noqa: PLR0913, PLR0917 - the arrays of an ensemble

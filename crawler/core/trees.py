@@ -18,11 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crawler.core.errors import CorpusError
-
-try:
-    from crawler.core.compiled import leaf_values
-except ImportError:  # there was no compiler where the package was built
-    from crawler.core.pure import leaf_values
+from crawler.core.hot_loops import leaf_values
 
 # The data types of the arrays of an ensemble.
 _KINDS: Final[Mapping[str, Any]] = {

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lxml import etree
 
 from crawler.core import pure
 from crawler.core.trees import TreeEnsemble
@@ -39,3 +40,29 @@ def test_leaves(compiled: ModuleType, name: str, rows: int, seed: int, has_gaps:
         table[random.random(table.shape) < 0.2] = np.nan
     nodes = trees.feature, trees.threshold, trees.left, trees.value, trees.roots, trees.depth
     assert np.array_equal(compiled.leaf_values(table, *nodes), pure.leaf_values(table, *nodes))
+
+
+PIECES = st.sampled_from(
+    ["<p>", "</p>", "<b class='x y' id=z>", "</b>", "<br>", "<svg xml:lang=ko xlink:href=q>",
+     "<a href='/x?q=&amp;'>", "</a>", "<td colspan=2>", "text", " ", "\n", "한국어", "&nbsp;",
+     "&unknown;", "😀", "<!-- note -->", "<?php x ?>", "<script>a < b</script>", "<![CDATA[x]]>",
+     "<style>p{}</style>", "<template><i>t</i></template>", "<p class>", "<p é='è'>", "<ns:t>"]
+)  # fmt: skip
+
+
+@given(pieces=st.lists(PIECES, max_size=30), keeps_comments=st.booleans(), from_child=st.booleans())
+def test_columns_of_a_tree(
+    compiled: ModuleType,
+    pieces: list[str],
+    keeps_comments: bool,  # noqa: FBT001 - drawn
+    from_child: bool,  # noqa: FBT001 - drawn
+) -> None:
+    is_left_out = not keeps_comments
+    parser = etree.HTMLParser(
+        encoding="utf-8", remove_comments=is_left_out, remove_pis=is_left_out, huge_tree=True
+    )
+    root = etree.fromstring("".join(("<html><body>", *pieces)).encode(), parser)
+    assert root is not None
+    if from_child:
+        root = root[-1][-1] if len(root[-1]) else root[-1]
+    assert compiled.columns(root) == pure.columns(root)

@@ -1,22 +1,20 @@
 """The one walk over the tree of a page: its elements as columns, which all readers of it share.
 
-A compiled walk can make the same columns: :func:`walk` is all that it has to stand in for.
+The columns are made by the compiled part where there is one.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import chain
-from operator import attrgetter, methodcaller
 from typing import TYPE_CHECKING, Self
+
+from crawler.core.hot_loops import columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from lxml import etree
-
-_TAG, _TEXT, _TAIL = map(attrgetter, ("tag", "text", "tail"))
-_NAMES = methodcaller("keys")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,9 +66,4 @@ class Elements:
 
 def walk(root: etree._Element) -> Elements:
     """Return the elements of a tree; comments and instructions were left out by the parser."""
-    nodes = list(root.iter())
-    tags, texts, tails, children = (list(map(read, nodes)) for read in (_TAG, _TEXT, _TAIL, len))
-    # Most elements share their names: fewer objects are left for the collector of garbage.
-    known: dict[tuple[str, ...], tuple[str, ...]] = {}
-    names = [known.setdefault(own, own) for own in map(tuple, map(_NAMES, nodes))]
-    return Elements(nodes, tags, texts, tails, names, children)
+    return Elements(*columns(root))

@@ -1,0 +1,11 @@
+"""The loops that take most of the time: compiled where that was possible, else in Python."""
+
+from __future__ import annotations
+
+__all__ = ["columns", "leaf_values"]
+
+try:
+    from crawler.core.compiled import columns, leaf_values
+# There was no compiler where the package was built, or it was built for another release of lxml.
+except (ImportError, TypeError, ValueError):
+    from crawler.core.pure import columns, leaf_values
