@@ -133,8 +133,10 @@ def inspected(page: BrowserPage, picture: Path) -> None:
     page.click("[id='tab-inspect.structure']")
     page.locator("#structure-tree .row").nth(1).click()
     take("structure")
+    page.click("#page-1")
     page.click("[id='tab-inspect.metadata']")
-    page.locator("#metadata-title button").click()
+    page.locator("#metadata-published button").click()
+    frame.locator("[data-studio-selection]").first.wait_for()
     take("metadata")
 
 

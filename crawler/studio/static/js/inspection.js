@@ -24,12 +24,23 @@ export function word(stem, its) {
   return text === key ? its : text;
 }
 
+// How many of some sorted numbers are smaller than a number.
+function smaller(sorted, limit) {
+  let low = 0;
+  for (let high = sorted.length; low < high;) {
+    const middle = (low + high) >> 1;
+    if (sorted[middle] < limit) low = middle + 1; else high = middle;
+  }
+  return low;
+}
+
 export class Inspection {
   constructor(answer, tree) {
     Object.assign(this, answer);
     this.tree = tree;
     this.owner = new Int32Array(tree.size).fill(-1);
     this.blocks.forEach((block, at) => { for (const node of block.nodes) this.owner[node] = at; });
+    this.covers = [];
     // How many texts stand before each node.
     this.before = new Int32Array(tree.size + 1);
     for (let node = 0; node < tree.size; node++) this.before[node + 1] = this.before[node] + (tree.isText(node) ? 1 : 0);
@@ -43,24 +54,23 @@ export class Inspection {
   }
 
   // The fewest nodes that hold the texts of a block and no others.
-  cover(at) {
+  cover(at) { return (this.covers[at] ??= this.#cover(at)); }
+
+  #cover(at) {
     const { tree, owner, before } = this;
-    const own = this.blocks[at].nodes;
-    const found = new Set();
+    const own = this.blocks[at].nodes.toSorted((one, other) => one - other);
+    const texts = own.filter((its) => tree.isText(its) && owner[its] === at);
+    const found = [];
     for (let node of own) {
+      if (found.length && tree.within(node, found.at(-1))) continue;
       for (let up = tree.parents[node]; up > 0; up = tree.parents[up]) {
-        const texts = before[tree.ends[up]] - before[up];
-        if (texts > own.length || !this.#isOwned(up, at, texts)) break;
+        const end = tree.ends[up];
+        if (smaller(texts, end) - smaller(texts, up) < before[end] - before[up]) break;
         node = up;
       }
-      found.add(node);
+      found.push(node);
     }
-    return [...found].filter((node) => ![...found].some((other) => other !== node && tree.within(node, other)) || owner[node] !== at);
-  }
-
-  #isOwned(element, at) {
-    for (let its = element; its < this.tree.ends[element]; its++) if (this.tree.isText(its) && this.owner[its] !== at) return false;
-    return true;
+    return found;
   }
 
   keeps(node) { return this.owner[node] >= 0 && this.blocks[this.owner[node]].kept; }
