@@ -137,10 +137,10 @@ class Inspector:
 
     def _judge(self, space: Workspace, opened: OpenPage, asked: Asked) -> Judged:
         key = opened.number, asked.method, asked.known, asked.files
-        proof = opened, self._state(space, asked)
+        state = opened, self._state(space, asked)
         known = self._judged.pop(key, None)
-        if known is None or known[0] != proof:
-            known = proof, self._fresh(space, opened, asked)
+        if known is None or known[0] != state:
+            known = state, self._fresh(space, opened, asked)
         self._judged[key] = known
         _forget(self._judged)
         return known[1]
@@ -163,21 +163,21 @@ class Inspector:
         return Judged(opened, judge_by(document, counts, options), tuple(flaws))
 
     def _counted(self, space: Workspace, asked: Asked, options: Options) -> SiteCounts:
-        key, proof = (asked.method, asked.known, asked.files), self._state(space, asked)
+        key, state = (asked.method, asked.known, asked.files), self._state(space, asked)
         known = self._counts.pop(key, None)
-        if known is None or known[0] != proof:
+        if known is None or known[0] != state:
             counts = SiteCounts()
             if asked.known == "open":
                 count_pages(counts, (its.page for its in _open(space)), options)
             else:
                 counts = observed([str(inside(space.folder, its)) for its in asked.files], options)
-            known = proof, counts
+            known = state, counts
         self._counts[key] = known
         _forget(self._counts)
         return known[1]
 
     def _state(self, space: Workspace, asked: Asked) -> object:
-        """Return what is another where other pages are known."""
+        """Return what changes with the pages that are known: what was judged by others is old."""
         if asked.known == "open":
             return tuple(_open(space))
         paths = [inside(space.folder, name) for name in asked.files]

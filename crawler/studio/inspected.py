@@ -106,7 +106,7 @@ def text_shown(opened: OpenPage, item: PageItem) -> Answer:
                 "pages": label.frequency,
                 "asText": count,
                 "links": round(block.link_share, 3),
-                **_told(why),
+                **_evidence(why),
             }
         )
     return {
@@ -127,7 +127,7 @@ def text_shown(opened: OpenPage, item: PageItem) -> Answer:
     }
 
 
-def _told(why: Explanation | None) -> Answer:
+def _evidence(why: Explanation | None) -> Answer:
     if why is None:
         return {}
     return {

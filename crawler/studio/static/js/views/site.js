@@ -12,9 +12,11 @@ import { RowList } from "../virtual.js";
 export const name = "site";
 
 const COLUMNS = ["block", "on", "astext", "share"];
+// The places of a row that the server gives.
 const KEY = 0;
 const TEXT = 1;
 const PAGES = 2;
+const AS_TEXT = 3;
 
 export function view() {
   let found = null;
@@ -91,7 +93,7 @@ export function view() {
     if (!found?.rows) return;
     const wanted = search.value.toLowerCase();
     shown = found.rows.filter((its) => !wanted || (its[TEXT] ?? "").toLowerCase().includes(wanted));
-    const value = [(its) => its[TEXT] ?? "", (its) => its[PAGES], (its) => its[3], (its) => its[PAGES]][sort.column];
+    const value = [(its) => its[TEXT] ?? "", (its) => its[PAGES], (its) => its[AS_TEXT], (its) => its[PAGES]][sort.column];
     const order = new Intl.Collator().compare;
     const by = sort.column ? (one, other) => value(one) - value(other) : (one, other) => order(value(one), value(other));
     shown.sort((one, other) => (sort.down ? -by(one, other) : by(one, other)));
