@@ -192,10 +192,11 @@ def _heading(console: Console, text: str) -> None:
 
 
 def _keep_serving(console: Console, base: str) -> None:
-    """Wait for Ctrl-C with the server running."""
+    """Wait for Ctrl-C or SIGTERM with the server running."""
     try:
-        # Scrapy's own handler is still installed, for a reactor that has ended.
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        # Scrapy's own handlers are still installed, for a reactor that has ended.
+        for each in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(each, signal.default_int_handler)
         console.print(f"\nServing {base}/ until Ctrl-C.")
         console.print(f"For wrappers there is a shop: scrapy studio shop.h2x {base}/shop/")
         threading.Event().wait()

@@ -215,7 +215,10 @@ def test_the_project_crawls_the_demo_site_and_never_asks_for_the_disallowed_area
     assert [path for path in asked if path.startswith("/private/")] == []
 
 
-def test_it_serves_on_after_the_crawl_until_ctrl_c(tmp_path: Path) -> None:
+@pytest.mark.parametrize("ends", [signal.SIGINT, signal.SIGTERM])
+def test_it_serves_on_after_the_crawl_until_it_is_told_to_end(
+    tmp_path: Path, ends: signal.Signals
+) -> None:
     with subprocess.Popen(
         [sys.executable, "-u", "-m", "scrapy", "demo", "--keep-serving"],
         cwd=tmp_path,
@@ -231,7 +234,7 @@ def test_it_serves_on_after_the_crawl_until_ctrl_c(tmp_path: Path) -> None:
             assert serving is not None
             with urllib.request.urlopen(serving[1], timeout=_PATIENCE) as response:
                 assert b"The Quay Gazette" in response.read()
-            process.send_signal(signal.SIGINT)
+            process.send_signal(ends)
             assert process.wait(timeout=_PATIENCE) == 0
         finally:
             process.kill()
