@@ -86,7 +86,9 @@ def find_history(folder: Path, name: str) -> Found:
         plan = read_plan(path)
         if "://" in plan.output:
             shows = f"run: scrapy harvest status {name} --html history.html"
-            raise ArgumentError(f"the output of {name} is no folder but {plan.output}; {shows}")
+            raise ArgumentError(
+                f"the output of {name} is no folder but {plan.output}; {shows}"
+            ).about("remote-harvest", name, plan.output, shows)
         return _harvest(folder, inside(folder, plan.output), plan.sites)
     if path.name == "history.sqlite":
         return _harvest(folder, path.parent, ())

@@ -78,7 +78,9 @@ class Asked:
             if value not in choices:
                 raise ArgumentError(f"{name} is one of: {', '.join(choices)}")
         if asked.known == "files" and not asked.files:
-            raise ArgumentError("name the folder, archive or counts by which the site is known")
+            raise ArgumentError(
+                "name the folder, archive or counts by which the site is known"
+            ).about("no-known")
         return asked
 
 

@@ -154,7 +154,9 @@ class Journal:
 
     def _write(self, line: Mapping[str, Any]) -> None:
         if self.closed:
-            raise StoreError(f"{self.folder.stem} was closed; open it again")
+            raise StoreError(f"{self.folder.stem} was closed; open it again").about(
+                "project-closed", self.folder.stem
+            )
         text = json.dumps(line, ensure_ascii=False).encode("utf-8", "surrogatepass")
         with system_errors(f"{self._file} cannot be written", _ADVICE):
             self.folder.mkdir(parents=True, exist_ok=True)

@@ -109,7 +109,9 @@ def inside(folder: Path, name: str) -> Path:
     with system_errors(f"{name} cannot be used", "Check its name", ArgumentError):
         # A pipe would never end.
         if path.exists() and not (path.is_file() or path.is_dir()):
-            raise ArgumentError(f"{name} is neither a file nor a folder")
+            raise ArgumentError(f"{name} is neither a file nor a folder").about(
+                "no-file-kind", name
+            )
     return path
 
 
@@ -133,10 +135,9 @@ def page_at(folder: Path, name: str, at: int, url: str | None) -> Page:
     pages = read_source(path, on_skip=lambda _reason, detail: skipped.append(detail))
     page = next(islice(pages, at, None), None)
     if page is None:
-        if skipped:
-            raise ArgumentError(f"{name} has no page {at + 1} that can be read: {skipped[-1]}")
-        raise ArgumentError(f"{name} has no page {at + 1} that can be read").about(
-            "no-page", name, at + 1
+        why = f": {skipped[-1]}" if skipped else ""
+        raise ArgumentError(f"{name} has no page {at + 1} that can be read{why}").about(
+            "no-page", name, at + 1, why
         )
     return page
 

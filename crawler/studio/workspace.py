@@ -272,7 +272,7 @@ class Workspace:
             raise ArgumentError(
                 f"{name} has more than {MOST_ELEMENTS:,} elements, which no browser shows; make "
                 "its wrapper on a smaller page, and run it on this one"
-            )
+            ).about("many-elements", name, MOST_ELEMENTS)
         with self.lock:
             opened = self.journal.open(name, page)
             self.revision += 1
