@@ -166,13 +166,14 @@ def test_pages_that_a_project_loads_are_fixed_or_an_argument(
 
 
 def test_links_of_a_field_are_asked_for(tmp_path: Path) -> None:
-    with window(shelves(tmp_path), "s1.html") as (_, page):
+    with window(shelves(tmp_path), "s1.html") as (workspace, page):
         propose_books(page)
         page.click("#list-confirm")
         shows(page, "next", "https://shop.example/s2")
         new_action(page, "follow")
         page.click("#action-ok")
         page.locator("#actions-done", has_text="/s2").wait_for()
+        assert workspace.preview(1)["urls"] == ("/s2",)
 
 
 def test_a_run_goes_over_folders_lists_and_archives_and_is_stopped(tmp_path: Path) -> None:

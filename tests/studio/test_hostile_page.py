@@ -78,11 +78,13 @@ def test_pictures_are_fetched_when_asked_for_alone(tmp_path: Path) -> None:
 
 
 def test_no_style_of_a_page_reaches_out(tmp_path: Path) -> None:
+    reached = threading.Event()
     asked: list[str] = []
 
     class Outside(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             asked.append(self.path)
+            reached.set()
             self.send_error(404)
 
         def log_message(self, *_: object) -> None:
@@ -105,7 +107,7 @@ def test_no_style_of_a_page_reaches_out(tmp_path: Path) -> None:
             page.wait_for_timeout(300)
             assert asked == []
             page.check("#pictures")
-            page.wait_for_timeout(800)
+            assert reached.wait(60)
             assert {path.rpartition(".")[2] for path in asked} <= {"png", "cur", "svg"}
             assert asked
     finally:
@@ -151,3 +153,4 @@ def test_more_windows_than_a_browser_has_connections(tmp_path: Path) -> None:
         windows[0].close()
         windows[-1].click("#bar-undo")
         windows[1].locator("#fields", has_text="heading").wait_for(state="detached")
+        assert workspace.project.paths == ()

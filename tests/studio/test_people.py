@@ -123,13 +123,16 @@ def test_what_is_marked_on_a_page_is_there_after_another_view(tmp_path: Path) ->
         page.click("#field-add")
         for view in ("run", "wrap"):
             page.click(f"#view-{view}")
-        frame_of(page).locator("b[data-studio-match][data-studio-selection]").wait_for()
+        marked = frame_of(page).locator("b[data-studio-match][data-studio-selection]")
+        marked.wait_for()
+        assert marked.all_inner_texts() == ["Keeper 1"]
         # A page that is opened is shown.
         page.click("#view-run")
         page.click("#bar-open")
         page.fill("#open-name", "s2.html")
         page.press("#open-name", "Enter")
         frame_of(page).get_by_text("Keeper 2").wait_for()
+        assert [its["name"] for its in workspace.state()["pages"]] == ["s1.html", "s2.html"]
 
 
 def test_a_project_for_another_kind_of_pages_is_opened_by_its_name(tmp_path: Path) -> None:
@@ -144,6 +147,7 @@ def test_a_project_for_another_kind_of_pages_is_opened_by_its_name(tmp_path: Pat
         page.press("#open-name", "Enter")
         page.locator("#empty-open").wait_for()
         page.locator(".file", has_text="books.h2x").wait_for()
+        assert "books.h2x" in page.title()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
