@@ -7,7 +7,7 @@ feeds) waits in memory, since each crawl reads it anew.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any, Final
@@ -17,7 +17,8 @@ import xxhash
 from crawler.core.page.addresses import address_key, address_site, canonical_address
 from crawler.discovery.frontier import Frontier, Visit
 from crawler.discovery.guesses import ARTICLE, LISTING
-from crawler.journey.crawl_ledgers import CrawlLedgers, SiteRun, now
+from crawler.journey.crawl_ledgers import CrawlLedgers, SiteRun
+from crawler.journey.parts import now
 from crawler.store.ledger.ledger import Ledger
 from crawler.store.ledger.rows import Fetched, Found, Row
 
@@ -25,6 +26,8 @@ from crawler.store.ledger.rows import Fetched, Found, Row
 _AT_ONCE: Final = 64
 _MANY: Final = 20
 _SHARE_OF_KNOWN: Final = 0.5
+LASTING: Final = frozenset({301, 308})
+"""Redirects that hold for good."""
 _GONE: Final = frozenset({404, 410})
 # Kinds of pages whose links are read as those of lists are.
 _KINDS: Final = {"front": LISTING}
@@ -228,6 +231,15 @@ class LedgerFrontier(Frontier):
         if change.kind == "same":
             again.judged(visit.address, changed=False)
         return False
+
+    def is_led_for_now(self, visit: Visit, url: str, meta: Mapping[str, Any]) -> bool:
+        """Say whether a redirect that will not last leads away from a page that was exported."""
+        return (
+            visit.found_by != "start"
+            and not LASTING.issuperset(meta.get("redirect_reasons", ()))
+            and canonical_address(url) != visit.address
+            and self.ledgers.is_exported(visit.address)
+        )
 
     def _moved(self, ledger: Ledger, visit: Visit, url: str, at: str) -> None:
         """Know a page by the address that its own now leads to."""

@@ -23,7 +23,8 @@ from crawler.core.errors import StoreError
 from crawler.extensions.component import Component
 from crawler.extensions.output_guard import RefusedItem
 from crawler.items import PageItem
-from crawler.journey.crawl_ledgers import CrawlLedgers, aside_of, now
+from crawler.journey.crawl_ledgers import CrawlLedgers
+from crawler.journey.parts import aside_of, now
 from crawler.settings import Options
 from crawler.store.files import file_name
 from crawler.store.ledger.rows import GONE_HASH, Part
@@ -101,6 +102,7 @@ class NumberedParts(Component):
             self._finish(site)
 
     def _write_gone(self, site: str) -> None:
+        self._ledgers.distrust_moves(site)
         for row in self._ledgers.ledger(site).gone_to_export():
             item = PageItem(
                 url=row.address,
@@ -129,9 +131,9 @@ class NumberedParts(Component):
         folder = parts_folder(self.options, site)
         folder.mkdir(parents=True, exist_ok=True)
         ending = self.options.output_format
-        run = self._ledgers.run
+        output = self._ledgers.runs[site].output
         part = self._ledgers.ledger(site).begin_part(
-            run, lambda number: f"{run}-{number:05}.{ending}", now()
+            self._ledgers.run, lambda number: f"{output}-{number:05}.{ending}", now()
         )
         file = aside_of(folder, part).open("wb")
         known = self.crawler.settings.getwithbase("FEED_EXPORTERS")

@@ -28,6 +28,14 @@ _LINES: Final = (
     ("pages", "always", "{pages/fetched:,} fetched, {pages/exported:,} exported{near}"),
     ("joined", "pages/joined", "{pages/joined:,} to the first pages of their articles"),
     ("versions", "versions", "{versions}"),
+    (
+        "kept",
+        "incremental/led_away",
+        (
+            "{incremental/led_away:,} that lead elsewhere, as where a site is in trouble: they are "
+            "requested again"
+        ),
+    ),
     ("skipped", "skipped", "{skipped}"),
     ("dropped", "dropped", "{dropped:,} by item pipelines"),
     ("broken", "pages/broken", "{pages/broken:,}: an item pipeline failed on them"),

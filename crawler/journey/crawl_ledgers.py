@@ -8,12 +8,15 @@ were being fetched back into the queue.
 from __future__ import annotations
 
 import logging
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from graphlib import TopologicalSorter
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
+from urllib.parse import unquote, urlsplit
 
 import xxhash
 
@@ -21,6 +24,7 @@ from crawler.core.errors import StoreError
 from crawler.core.page.addresses import address_key, address_site
 from crawler.core.page.page import Page
 from crawler.items import PageItem
+from crawler.journey.parts import mend_parts, now
 from crawler.journey.recrawl_policy import RecrawlPolicy
 from crawler.store.ledger.database import ledger_path
 from crawler.store.ledger.ledger import Ledger
@@ -32,11 +36,8 @@ logger = logging.getLogger(__name__)
 _KILLED: Final = "killed"
 _RECENT_RUNS: Final = 3
 _MOST_TRIES: Final = 5
-
-
-def now() -> str:
-    """Return the time, ISO 8601 in UTC."""
-    return f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+# A site in trouble leads its pages to one address. Fewer may be articles that were made one.
+_MANY_MOVES: Final = 5
 
 
 def version_hash(item: PageItem) -> str:
@@ -55,6 +56,7 @@ class SiteRun:
         killed: The names of the killed runs that it goes on with.
         policy: By which known pages are requested again.
         new_pages: How many new pages it has fetched whole.
+        output: What the names of its parts begin with; they sort in the order of the runs.
     """
 
     ledger: Ledger
@@ -62,6 +64,7 @@ class SiteRun:
     killed: tuple[str, ...]
     policy: RecrawlPolicy
     new_pages: int
+    output: str
 
 
 class CrawlLedgers:
@@ -117,6 +120,7 @@ class CrawlLedgers:
             tuple(run.id for run in killed),
             RecrawlPolicy(ledger, self.recheck, self.max_rechecks, began, since, recent),
             new_pages=ledger.fetched_since(since) if killed else 0,
+            output=self.run,
         )
         if killed:
             logger.info("Going on with the crawl of %s that was begun at %s", site, since)
@@ -131,14 +135,8 @@ class CrawlLedgers:
         self._hosts.setdefault(host, site)
 
     def repair(self, site: str, folder: Path) -> None:
-        """Finish the parts of a site in a folder that a killed run left whole, discard others."""
-        ledger = self.ledger(site)
-        for part in ledger.parts(unfinished=True):
-            aside_of(folder, part).unlink(missing_ok=True)
-            if (folder / part.name).is_file():
-                ledger.finish_part(part.run, part.number, now())
-            else:
-                ledger.discard_part(part.run, part.number)
+        """Mend the parts of a site in a folder: see :func:`crawler.journey.parts.mend_parts`."""
+        self.runs[site].output = mend_parts(self.ledger(site), folder, self.run)
 
     def unexported_pages(self) -> Iterator[Page]:
         """Yield each page that earlier crawls held and did not export, once.
@@ -174,8 +172,15 @@ class CrawlLedgers:
                 run.ledger.end_run(killed, now(), _KILLED)
 
     def _left_spools(self) -> Iterator[Spool]:
-        names = {run.id for site in self.runs.values() for run in site.ledger.runs()}
-        for name in sorted(names - {self.run}, reverse=True):
+        # The latest first, in the order of the ledgers: a clock may have been wrong.
+        order = TopologicalSorter[str]()
+        for site in self.runs.values():
+            names = [run.id for run in site.ledger.runs()]
+            for earlier, later in pairwise(["", *names]):
+                order.add(later, earlier)
+        for name in reversed([*order.static_order()]):
+            if name in {"", self.run}:
+                continue
             path = spool_path(self._folder / "spool", name)
             if not path.is_file():
                 continue
@@ -249,13 +254,13 @@ class CrawlLedgers:
         if is_same:
             self.mark_without_item(item.parts or [item.url], is_same=True)
             return False
-        if item.near_duplicate_of is not None and not self._is_exported(item.near_duplicate_of):
+        if item.near_duplicate_of is not None and not self.is_exported(item.near_duplicate_of):
             item.near_duplicate_of = None
         item.change = "changed" if known else "new"
         item.previous_hash = known or None
         return True
 
-    def _is_exported(self, url: str) -> bool:
+    def is_exported(self, url: str) -> bool:
         """Tell whether a page is exported, or is to be."""
         found = self.find(url)
         if found is None or found[1].state not in {"fetched", "queued", "fetching", "failed"}:
@@ -278,6 +283,31 @@ class CrawlLedgers:
             run.ledger.describe(row.address, kind=kind)
             run.policy.judged(row.address, changed=False)
             self.held.discard(address_key(row.address))
+
+    def distrust_moves(self, site: str) -> None:
+        """Keep the pages that this crawl saw lead to one address together: the site is in trouble.
+
+        They are not withdrawn, and the next crawl requests them again.
+        """
+        run, moved = self.runs[site], defaultdict[str, list[str]](list)
+        for row in run.ledger.rows("refused"):
+            if row.canonical and row.asked_at >= run.since and row.found_by != "start":
+                moved[_target(row)].append(row.address)
+        for target, addresses in moved.items():
+            if len(addresses) < _MANY_MOVES:
+                continue
+            self._count("corpus/incremental/led_away", len(addresses))
+            logger.warning(
+                "%d pages of %s lead to %s: the site seems to be in trouble. None of them is "
+                "withdrawn, and the next crawl requests them again",
+                len(addresses),
+                site,
+                target,
+            )
+            with run.ledger.transaction():
+                for address in addresses:
+                    run.ledger.mark_failed(address, "moved-with-many", at=now())
+                    run.ledger.keep(address)
 
     def mark_exported(self, urls: Iterable[str], name: str, part: Part) -> None:
         """Record that a part holds the item of a page, or of all parts of an article in order."""
@@ -310,6 +340,8 @@ class CrawlLedgers:
             run.ledger.close()
 
 
-def aside_of(folder: Path, part: Part) -> Path:
-    """Return the file in which a part is written until it is whole."""
-    return folder / f"{part.name}.aside"
+def _target(row: Row) -> str:
+    """Return where a page leads, without a query that says where one came from."""
+    place, _, query = row.canonical.partition("?")
+    path = urlsplit(row.address).path
+    return place if len(path) > 1 and path in unquote(unquote(query)) else row.canonical

@@ -7,9 +7,7 @@ collects its evidence from the pages as they come, and holds them on disk or jud
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import datetime
 from typing import TypeVar
 
 from crawler.core.errors import StoreError, UnreadablePageError
@@ -248,11 +246,6 @@ class Session:
         while error is not None and not isinstance(error, self._reraise):
             error = error.__cause__
         return error
-
-
-def crawl_name(started: datetime) -> str:
-    """Name a crawl so that names sort by time and two crawls of one second differ."""
-    return f"{started:%Y%m%d-%H%M%S}-{started.microsecond:06}-{os.getpid()}"
 
 
 class Crawl(Session):

@@ -39,7 +39,8 @@ from crawler.items import PageItem, WrappedPage
 from crawler.journey.crawl_ledgers import CrawlLedgers
 from crawler.journey.item_page import Mode
 from crawler.journey.page_joiner import Captures
-from crawler.journey.session import Crawl, crawl_name
+from crawler.journey.parts import crawl_name
+from crawler.journey.session import Crawl
 from crawler.middlewares.to_page import FlawedPageError, ItemOrigins, page_from, take_parsed
 from crawler.store.spool import Spool
 

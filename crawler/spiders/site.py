@@ -21,7 +21,7 @@ from crawler.core.pagination.address import is_part_of
 from crawler.core.pagination.parts import next_part
 from crawler.discovery.frontier import Frontier, Visit
 from crawler.discovery.guesses import ARTICLE, LISTING, address_date, guess_kind, plain_address
-from crawler.discovery.ledger_frontier import LedgerFrontier
+from crawler.discovery.ledger_frontier import LASTING, LedgerFrontier
 from crawler.discovery.links import page_links
 from crawler.discovery.url_traps import Traps
 from crawler.journey.crawl_ledgers import CrawlLedgers
@@ -32,8 +32,6 @@ from crawler.spiders.site_sources import ListingReader, server_answers
 # Lists of the month to come may announce what is published already.
 _AHEAD = timedelta(days=31)
 NOT_MODIFIED = 304
-# Redirects that hold for good.
-_LASTING = frozenset({301, 308})
 
 
 class SiteSpider(ListingReader):
@@ -163,6 +161,8 @@ class SiteSpider(ListingReader):
         if visit is not None and failure.value is not None and self.ledgers is not None:
             error = failure.value
             status = error.response.status if isinstance(error, HttpError) else 0
+            if self.ledgers.is_led_for_now(visit, request.url, request.meta):
+                status = 0  # It says nothing of the page.
             later = getattr(error, "retry_later", False)
             self.ledgers.failed(visit, reason, status, may_come_later=later)
         if visit is not None and visit.found_by == "start" and server_answers(reason):
@@ -220,6 +220,9 @@ class SiteSpider(ListingReader):
         elif visit.depth and (cut := self.scope.pattern_cut(canonical_address(url))):
             self.skip(url, cut, f"it was redirected to an address ruled out by '{cut}'")
             self._led_away(visit, response, cut)
+        elif self.ledgers and self.ledgers.is_led_for_now(visit, url, response.meta):
+            self.skip(url, "redirected-for-now", "an exported page was redirected here for now")
+            self._led_away(visit, response, "redirected-for-now")
         elif self.frontier.is_full(site):
             self.skip(url, "page-limit", "the site has given its pages already")
         elif not self.frontier.take(url, site):
@@ -239,13 +242,15 @@ class SiteSpider(ListingReader):
             return
         statuses = message.meta.get("redirect_reasons", ())
         leads_back = message.url in message.meta.get("redirect_urls", ())
+        if self.ledgers.is_led_for_now(visit, message.url, message.meta):
+            self.stats.inc_value("corpus/incremental/led_away")
         if not statuses and canonical_address(message.url) == visit.address:
             # Nothing led away. What another page led here for is noted when that has come.
             if reason == "duplicate-address":
                 self.ledgers.failed(visit, reason, may_come_later=True)
             else:
                 self.ledgers.refused(visit, reason)
-        elif not leads_back and _LASTING.issuperset(statuses):
+        elif not leads_back and LASTING.issuperset(statuses):
             self.ledgers.refused(visit, reason, message.url, withdrawn=True)
         else:
             self.ledgers.failed(visit, "redirect-loop" if leads_back else reason)

@@ -52,6 +52,30 @@ def test_what_leads_elsewhere_for_now_is_asked_for_again(
     assert changes(project) == [("closed", "new"), ("one", "gone"), ("soon", "new")]
 
 
+def test_a_site_in_trouble_loses_no_article(
+    project: Project, make_site: Callable[[Mapping[str, Answer]], Site]
+) -> None:
+    pages = {f"/news/{number}": html(article(number)) for number in range(12)}
+    login = {f"/login?next=/news/{number}": html("<p>Log in, please.") for number in range(6)}
+    front = html("".join(f'<p><a href="{path}">{path}</a></p>' for path in pages))
+    closed = html("<p>Back in an hour.")
+    site = make_site({**pages, **login, "/": front, "/maintenance": closed})
+    crawl = ("crawl", "site", "-a", f"url={site.url}", "-a", "recheck=0", *REMEMBERING)
+    project.run(*crawl)
+    for number, path in enumerate(pages):
+        there = f"/login?next={path}" if number < 6 else "/maintenance"
+        site.pages[path] = to(there, 302 if number < 6 else 301)
+    time.sleep(1.01 - time.time() % 1)
+    _, err = project.run(*crawl)
+    assert changes(project) == [("maintenance", "new")]
+    assert "  kept        12 that lead elsewhere" in err
+    site.pages.update(pages)
+    site.pages["/news/7"] = html(article(77))
+    time.sleep(1.01 - time.time() % 1)
+    project.run(*crawl)
+    assert changes(project) == [("7", "changed")]
+
+
 class Trap(dict[str, Answer]):
     """A site that spoils the ledger of its crawl when one page is asked for."""
 

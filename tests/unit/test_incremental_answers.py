@@ -6,6 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 from scrapy import Request
+from scrapy.http import HtmlResponse
+from scrapy.spidermiddlewares.httperror import HttpError
+from scrapy.utils.test import get_crawler
+from twisted.python.failure import Failure
 
 from crawler.discovery.frontier import Visit
 from crawler.discovery.ledger_frontier import LedgerFrontier
@@ -28,21 +32,26 @@ MAY = "2024-05-01T10:00:00Z"
 OLD, NEW = f"{BASE}2024/05/01/old", f"{BASE}2024/05/02/new"
 
 
-def counted_nowhere(key: str, number: int) -> None:
-    """Take a figure that no test asks for."""
-
-
 class Crawl:
     """A crawl of one site by the spider itself, without a network; the test tells what comes."""
 
     def __init__(self, folder: Path, url: str = BASE) -> None:
-        self.ledgers = CrawlLedgers(folder, "run-2", count=counted_nowhere)
+        self.ledgers = CrawlLedgers(folder, "run-2", count=self.add)
         self.spider = SiteSpider(url=url, recheck="0")
+        self.spider.crawler = get_crawler(SiteSpider)
+        self.spider.settings = self.spider.crawler.settings
         self.spider.open_ledgers(self.ledgers)
         frontier = self.spider.frontier
         assert isinstance(frontier, LedgerFrontier)
         self.frontier = frontier
         self.ledger = self.ledgers.ledger(SITE)
+
+    def add(self, key: str, number: int) -> None:
+        self.spider.crawler.stats.inc_value(key, number)
+
+    @property
+    def count(self) -> dict[str, int]:
+        return self.spider.crawler.stats.get_stats()
 
     def row(self, address: str) -> Row:
         row = self.ledger.seen(address)
@@ -95,6 +104,62 @@ def test_a_page_that_leads_to_another_for_now_is_kept_and_asked_for_again(
         assert crawl.row(address).state == "failed"
     assert crawl.withdrawn() == []
     assert crawl.ledger.retry_failed(5, now="2024-06-01") == 2
+
+
+def moved(crawl: Crawl, statuses: tuple[int, ...], target: str, number: int) -> list[str]:
+    """Have some articles, exported by an earlier crawl, lead to one address, and a crawl end."""
+    names = [f"{BASE}2024/05/03/{each}" for each in range(number)]
+    crawl.ledger.add_found([Found(name, "sitemap", MAY, kind="article") for name in names])
+    part = crawl.ledger.begin_part("run-2", "{}.jsonl".format, MAY)
+    for name in names:
+        crawl.ledger.mark_fetched(Fetched(name, 200, MAY, name, etag='"e"'))
+        crawl.ledger.mark_exported("run-2", name, f"text of {name}", part.number)
+    crawl.ledger.finish_part("run-2", part.number, MAY)
+    for name in names:
+        meta = {"redirect_urls": [name], "redirect_reasons": list(statuses)}
+        to = target.format(name.removeprefix(BASE))
+        request = Request(to, meta={**meta, "corpus_visit": crawl.visit(name)})
+        response = HtmlResponse(to, body=b"<p>Please log in", request=request)
+        if crawl.spider._is_new_page(response, request.meta["corpus_visit"]):
+            crawl.spider._note(response, request.meta["corpus_visit"], None, frozenset())
+    crawl.ledgers.distrust_moves(SITE)
+    return names
+
+
+@pytest.mark.parametrize("statuses", [(301,), (302,), (303,), (307,), (308,), (301, 302)])
+@pytest.mark.parametrize("target", ["login", "login?next=%2F{}", "wait?from=https://a.example/{}"])
+def test_a_site_in_trouble_has_nothing_withdrawn_and_is_asked_again(
+    crawl: Crawl, statuses: tuple[int, ...], target: str
+) -> None:
+    names = moved(crawl, statuses, f"{BASE}{target}", 5)
+    assert crawl.withdrawn() == []
+    assert crawl.count["corpus/incremental/led_away"] == 5
+    assert crawl.ledger.retry_failed(5, now="2024-06-01") == 5
+    assert {row.address for row in crawl.ledger.next_due(9)} >= set(names)
+    for name in names:
+        assert crawl.ledger.conditional_headers(name) in ({}, {"If-None-Match": '"e"'})
+        back = crawl.ledger.mark_fetched(Fetched(name, 200, MAY, f"another body of {name}"))
+        assert back.to_export, "its text is compared with the exported one"
+
+
+def test_few_articles_that_were_made_one_are_withdrawn(crawl: Crawl) -> None:
+    names = moved(crawl, (301,), f"{BASE}one", 4)
+    assert sorted(crawl.withdrawn()) == names
+
+
+def test_articles_that_moved_one_by_one_are_withdrawn(crawl: Crawl) -> None:
+    names = moved(crawl, (301,), f"{BASE}moved/{{}}", 6)
+    assert sorted(crawl.withdrawn()) == names
+
+
+def test_an_exported_page_that_leads_for_now_to_one_that_is_missing_is_kept(crawl: Crawl) -> None:
+    meta = {"redirect_urls": [OLD], "redirect_reasons": [302], "corpus_visit": crawl.visit(OLD)}
+    request = Request(f"{BASE}login", meta=meta)
+    missing = HttpError(HtmlResponse(request.url, 404, request=request))
+    failure = Failure(missing)  # type: ignore[no-untyped-call]
+    failure.request = request  # type: ignore[attr-defined]
+    assert list(crawl.spider.failed(failure)) == []
+    assert (crawl.row(OLD).state, crawl.row(OLD).reason) == ("failed", "http-404")
 
 
 def test_a_redirect_to_itself_is_a_failure(crawl: Crawl) -> None:

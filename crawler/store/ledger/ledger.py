@@ -321,6 +321,15 @@ class Ledger(LedgerRuns):
         """
         self._each(statement, [address])
 
+    def keep(self, address: str) -> None:
+        """Note that a page is not withdrawn after all; when it comes again, it comes whole."""
+        statement = """
+            UPDATE pages SET owed = 0, retracted = 0, content = NULL, etag = NULL,
+                last_modified = NULL, canonical = NULL
+            WHERE key = ?
+        """
+        self._each(statement, [address])
+
     def gone_to_export(self) -> Iterator[Row]:
         """Give the pages that are gone or retracted, and of which a version was exported last."""
         for row in chain(self.rows("gone"), self.rows("retracted")):

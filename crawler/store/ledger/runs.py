@@ -155,6 +155,14 @@ class LedgerRuns(LedgerDatabase):
             self._run(f"DELETE {_PAGES_OF_PART}", number, part)
             self._run("DELETE FROM parts WHERE run = ? AND number = ?", number, part)
 
+    def rename_part(self, run: str, part: int, name: str) -> None:
+        """Note that the file of a part has another name now."""
+        statement = """
+            UPDATE parts SET name = ?
+            WHERE number = ? AND run = (SELECT number FROM runs WHERE id = ?)
+        """
+        self._run(statement, name, part, run)
+
     def parts(self, *, unfinished: bool = False) -> list[Part]:
         """Return the parts of all runs, or those that were begun and not finished."""
         statement = """
