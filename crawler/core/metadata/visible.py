@@ -1,11 +1,12 @@
-"""What readers see of a page that may hold a date or an author, gathered in one walk."""
+"""What readers see of a page that may hold a date or an author, by the columns of its elements."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from functools import lru_cache
-from itertools import islice
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property, lru_cache
+from itertools import chain, islice
+from operator import itemgetter
 from typing import NamedTuple
 
 from lxml import etree
@@ -52,11 +53,12 @@ _ASIDE = re.compile(
     r"|navbar|\bcards?\b|swiper|slider",
     re.IGNORECASE,
 )
-# Their classes describe the whole page.
-_WHOLE = frozenset(("html", "body", "main", "article", "meta", "head", "link", "img", "input"))
-# Elements that are marks by themselves, and attributes that name what an element is beside class.
-_READ = frozenset(("p", "time", "a"))
-_NAMING = ("itemprop", "rel")
+# Their classes describe the whole page, or nothing that is read.
+_NOT_NAMED = _NO_TEXT | {
+    "html", "body", "main", "article", "meta", "head", "link", "img", "input"
+}  # fmt: skip
+# Between texts that are searched as one string; no text of a page contains it.
+_APART = "\0"
 _ASIDE_TAGS = frozenset(
     ("aside", "nav", "footer", "blockquote", "figure", "figcaption", "template", "noscript")
 )
@@ -68,11 +70,11 @@ _DATED = re.compile(f"[0-9]{_DATED_HERE}")
 _DIGIT = r"[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u09e6-\u09ef\u0e50-\u0e59\uff10-\uff19]"
 _DATED_ANYHOW = re.compile(
     rf"[0-9年\u0e01-\u0e2e{_DIGIT[1:]}(?:(?<=[0-9]){_DATED_HERE}|(?<={_DIGIT}){_DIGIT}{{3}}"
-    r"|(?<=年)[^\s月]{0,8}\s?[\d一二三四五六七八九十]\s?月|(?<=[\u0e01-\u0e2e])\.\s?\d\d(?!\d))"
+    r"|(?<=年)[^\s月\0]{0,8}\s?[\d一二三四五六七八九十]\s?月|(?<=[\u0e01-\u0e2e])\.\s?\d\d(?!\d))"
 )
 AUTHOR_PAGE_PATH = re.compile(
     r"/(?:authors?|autor(?:en|es|i)?|auteurs?|autore|byline|by|people|staff|profiles?|contributors?"
-    r"|writers?|reporters?|journalists?|redakt\w{2,8}|columnists?|redaccion)/[^/?#]",
+    r"|writers?|reporters?|journalists?|redakt\w{2,8}|columnists?|redaccion)/[^/?#\0]",
     re.IGNORECASE,
 )
 """Finds in an address that it is that of an author's page."""
@@ -115,92 +117,118 @@ class VisiblePage:
         headline: the heading that is its title, if there is one.
 
     Attributes:
-        times: its ``time`` elements.
-        dates, authors: elements whose class (or id where they have none), ``itemprop`` or ``rel``
-            hints at a date or an author; for authors also links to an author's page.
-        dated, bylines: short texts with something like a date in them, and texts that begin as
-            bylines do.
         headline: order of the heading that is the title; None where there is none.
         site: site of its address.
     """
 
     def __init__(self, parsed: ParsedPage, headline: etree._Element | None) -> None:
-        self.times: list[Mark] = []
-        self.dates: list[Mark] = []
-        self.authors: list[Mark] = []
-        self.dated: list[Mark] = []
-        self.bylines: list[Mark] = []
-        self.headline: int | None = None
+        self._page = parsed.elements
         self.site = site_of(parsed.base_url)
         # An element around the headline is never aside.
         self._around = frozenset(() if headline is None else headline.iterancestors())
         self._aside = dict.fromkeys(self._around, False)
-        self._body_starts = 0
-        self._prose: int | None = None
+        self.headline = self._order(headline)
+        self._body_starts = self._order(_body(headline)) or 0
         self._is_signed = (parsed.language or "")[:2].lower() in _SIGNED
-        self._walk(parsed, headline)
 
-    def _walk(self, parsed: ParsedPage, headline: etree._Element | None) -> None:
-        body, page = _body(headline), parsed.elements
-        columns = (page.nodes, page.tags, page.texts, page.tails, page.names)
-        for order, (element, tag, text, tail, names) in enumerate(zip(*columns, strict=True), 1):
-            if tag not in _NO_TEXT:
-                if text is not None and 1 < len(text) < _SHORT and not text.isspace():
-                    self._snippet(text, element, order)
-                if tag in _READ:
-                    self._read(element, tag, text or "", order)
-                if names and tag not in _WHOLE:
-                    self._hint(element, names, order)
-            if tail is not None and 1 < len(tail) < _SHORT and not tail.isspace():
-                self._snippet(tail, element, order, is_behind=True)
-            if element is headline:
-                self.headline = order
-            if element is body:
-                self._body_starts = order
+    def _order(self, element: etree._Element | None) -> int | None:
+        return None if element is None else self._page.nodes.index(element) + 1
 
-    def _read(self, element: etree._Element, tag: str, text: str, order: int) -> None:
-        """Look at an element whose tag tells something."""
-        if tag == "p":
-            if self._prose is None and self.headline and len(text) > _PROSE:
-                self._prose = order
-        elif tag == "time":
-            _note(self.times, Mark(element, order, "time"))
-        else:
-            href = element.get("href")
-            if href and AUTHOR_PAGE_PATH.search(href[:_SHORT]) and self.is_own(href):
-                _note(self.authors, Mark(element, order, AUTHOR_PAGE))
+    @cached_property
+    def times(self) -> list[Mark]:
+        """Its ``time`` elements."""
+        found = (number for number, tag in enumerate(self._page.tags) if tag == "time")
+        return self._marks((number, "time") for number in found)
 
-    def _hint(self, element: etree._Element, names: Sequence[str], order: int) -> None:
-        get = element.get
-        found, said = 0, ""
-        value = get("class") if "class" in names else None
-        values = [value or get("id")] if value or "id" in names else []
-        values += [get(name) for name in _NAMING if name in names]
-        for value in values:
-            if value and (hints := _hints(value[:_SHORT])):
-                found |= hints
-                said = f"{said} {value}" if said else value
-        if found & _OF_DATE:
-            _note(self.dates, Mark(element, order, said))
-        if found & _OF_AUTHOR and (self._is_signed or "firma" not in said):
-            _note(self.authors, Mark(element, order, said))
+    @cached_property
+    def dates(self) -> list[Mark]:
+        """Elements whose class (or id where they have none), ``itemprop`` or ``rel`` hint at a date."""
+        return self._marks((at, said) for at, hints, said in self._hinting if hints & _OF_DATE)
 
-    def _snippet(
-        self, text: str, element: etree._Element, order: int, *, is_behind: bool = False
-    ) -> None:
-        """Look at the text in an element, or behind it."""
-        is_dated = (_DATED if text.isascii() else _DATED_ANYHOW).search(text) is not None
-        is_byline = len(self.bylines) < _MAX_MARKS and begins_as_byline(text)
-        if not (is_dated or is_byline):
-            return
-        holder = element.getparent() if is_behind else element
-        if holder is None:
-            return
-        mark = Mark(holder, order, text.strip())
-        if is_dated:
-            _note(self.dated, mark)
-        if is_byline:
-            self.bylines.append(mark)
+    @cached_property
+    def authors(self) -> list[Mark]:
+        """Elements whose names hint at an author, and links to an author's page."""
+        tags = self._page.tags
+        links = [pair for pair in self._page.values("href").items() if tags[pair[0]] == "a"]
+        found = _found_in(AUTHOR_PAGE_PATH, [href[:_SHORT] for _, href in links])
+        pages = [(links[at][0], AUTHOR_PAGE) for at in found if self.is_own(links[at][1])]
+        hinted = [
+            (number, said)
+            for number, hints, said in self._hinting
+            if hints & _OF_AUTHOR and (self._is_signed or "firma" not in said)
+        ]
+        return self._marks(sorted((*pages, *hinted), key=itemgetter(0)))
+
+    @cached_property
+    def dated(self) -> list[Mark]:
+        """Short texts with something like a date in them."""
+        places, texts = self._snippets
+        is_ascii = all(map(str.isascii, texts))
+        found = _found_in(_DATED if is_ascii else _DATED_ANYHOW, texts)
+        return self._text_marks((places[at], texts[at]) for at in found)
+
+    @cached_property
+    def bylines(self) -> list[Mark]:
+        """Short texts that begin as bylines do."""
+        pairs = zip(*self._snippets, strict=True)
+        return self._text_marks(pair for pair in pairs if begins_as_byline(pair[1]))
+
+    @cached_property
+    def _hinting(self) -> list[tuple[int, int, str]]:
+        """The elements whose names hint at something: the number, the hints, and those names."""
+        page = self._page
+        found: dict[int, tuple[int, str]] = {}
+        classes = {number: value for number, value in page.values("class").items() if value}
+        for names in (page.values("id") | classes, page.values("itemprop"), page.values("rel")):
+            hinting = {value: _hints(value[:_SHORT]) for value in set(names.values())}
+            for number, value in names.items():
+                if hints := hinting[value]:
+                    before, said = found.get(number, (0, ""))
+                    found[number] = before | hints, f"{said} {value}" if said else value
+        return [(at, *found[at]) for at in sorted(found) if page.tags[at] not in _NOT_NAMED]
+
+    @cached_property
+    def _snippets(self) -> tuple[list[int], list[str]]:
+        """The places of short texts and the texts: twice the number of an element, and 1 behind."""
+        page = self._page
+        texts = chain.from_iterable(zip(page.texts, page.tails, strict=True))
+        found = [
+            (place, text)
+            for place, text in enumerate(texts)
+            if text is not None
+            and 1 < len(text) < _SHORT
+            and not text.isspace()
+            and (place & 1 or page.tags[place >> 1] not in _NO_TEXT)
+        ]
+        return [place for place, _ in found], [text for _, text in found]
+
+    def _marks(self, found: Iterable[tuple[int, str]]) -> list[Mark]:
+        """Return the first marks of elements by their numbers and what speaks for them."""
+        nodes = self._page.nodes
+        return [Mark(nodes[at], at + 1, said) for at, said in islice(found, _MAX_MARKS)]
+
+    def _text_marks(self, found: Iterable[tuple[int, str]]) -> list[Mark]:
+        """Return the first marks of short texts by their places."""
+        nodes = ((self._page.nodes[place >> 1], place, text) for place, text in found)
+        marks = (
+            Mark(holder, (place >> 1) + 1, text.strip())
+            for node, place, text in nodes
+            if (holder := node.getparent() if place & 1 else node) is not None
+        )
+        return list(islice(marks, _MAX_MARKS))
+
+    @cached_property
+    def _prose(self) -> int | None:
+        """The order of the first paragraph of the article."""
+        page = self._page
+        if self.headline is None:
+            return None
+        found = (
+            number + 1
+            for number in range(self.headline, len(page.tags))
+            if page.tags[number] == "p" and len(page.texts[number] or "") > _PROSE
+        )
+        return next(found, None)
 
     def is_own(self, href: str) -> bool:
         """Tell whether a link stays on the site, or goes to another host of its domain."""
@@ -268,9 +296,16 @@ class VisiblePage:
         return result
 
 
-def _note(marks: list[Mark], mark: Mark) -> None:
-    if len(marks) < _MAX_MARKS:
-        marks.append(mark)
+def _found_in(pattern: re.Pattern[str], texts: Sequence[str]) -> Iterator[int]:
+    """Yield the numbers of the texts in which a pattern is found; it must not match ``_APART``."""
+    joined = _APART.join(texts)
+    number, before, last = 0, 0, -1
+    for match in pattern.finditer(joined):
+        number += joined.count(_APART, before, match.start())
+        before = match.start()
+        if number != last:
+            yield number
+        last = number
 
 
 @lru_cache(maxsize=1 << 12)  # the pages of a site share their classes

@@ -58,6 +58,11 @@ class Elements:
         """Go through the elements that have an attribute."""
         return (node for node, names in zip(self.nodes, self.names, strict=True) if name in names)
 
+    def values(self, name: str) -> dict[int, str]:
+        """Return the values of an attribute by the numbers of the elements that have it."""
+        pairs = enumerate(zip(self.nodes, self.names, strict=True))
+        return {number: node.get(name, "") for number, (node, names) in pairs if name in names}
+
     def called(self, tags: Iterable[str]) -> Iterator[etree._Element]:
         """Go through the elements of some names."""
         wanted = frozenset(tags)
