@@ -21,6 +21,7 @@ def columns(lxml_api._Element root):
     cdef xml.xmlAttr* attribute
     cdef Py_ssize_t count
     cdef dict known = {}, shared = {}
+    cdef dict values = {name: {} for name in pure.VALUED}
     cdef list nodes = [], tags = [], texts = [], tails = [], names = [], children = [], own
     if top.type != xml.XML_ELEMENT_NODE:
         return pure.columns(root)
@@ -34,7 +35,10 @@ def columns(lxml_api._Element root):
             own = []
             while attribute:
                 if attribute.type == xml.XML_ATTRIBUTE_NODE:
-                    own.append(_name(<xml.xmlNode*> attribute, known))
+                    name = _name(<xml.xmlNode*> attribute, known)
+                    own.append(name)
+                    if name in values:
+                        (<dict> values[name])[len(nodes) - 1] = _value(node, attribute)
                 attribute = attribute.next
             its = tuple(own)
             names.append(shared.setdefault(its, its))
@@ -53,7 +57,7 @@ def columns(lxml_api._Element root):
         child = _next_element(node.children)
         while not child:
             if node is top:
-                return nodes, tags, texts, tails, names, children
+                return nodes, tags, texts, tails, names, values, children
             child = _next_element(node.next)
             if not child:
                 node = node.parent
@@ -75,6 +79,14 @@ cdef _name(xml.xmlNode* node, dict known):
     if name is None:
         name = known[place] = _decoded(node.name)
     return name
+
+
+cdef _value(xml.xmlNode* node, xml.xmlAttr* attribute):
+    """Return the value of an attribute as lxml gives it."""
+    cdef xml.xmlNode* text = attribute.children
+    if text and not text.next and text.type == xml.XML_TEXT_NODE and text.content:
+        return _decoded(text.content)
+    return lxml_api.attributeValue(node, attribute)
 
 
 cdef _decoded(xml.const_xmlChar* text):

@@ -17,8 +17,12 @@ if TYPE_CHECKING:
         list[str | None],
         list[str | None],
         list[tuple[str, ...]],
+        dict[str, dict[int, str]],
         list[int],
     ]
+
+VALUED = ("class", "id", "itemprop", "rel", "href")
+"""The attributes whose values the columns hold: the names of an element, and where it leads."""
 
 _TAG, _TEXT, _TAIL = map(attrgetter, ("tag", "text", "tail"))
 _NAMES = methodcaller("keys")
@@ -34,7 +38,14 @@ def columns(root: Element) -> Columns:
     # Most elements share their names: fewer objects are left for the collector of garbage.
     known: dict[tuple[str, ...], tuple[str, ...]] = {}
     names = [known.setdefault(own, own) for own in map(tuple, map(_NAMES, nodes))]
-    return nodes, tags, texts, tails, names, children
+    values: dict[str, dict[int, str]] = {name: {} for name in VALUED}
+    are_valued = {own: not values.keys().isdisjoint(own) for own in known}
+    for number, (node, own) in enumerate(zip(nodes, names, strict=True)):
+        if are_valued[own]:
+            for name, value in zip(own, map(str, node.values()), strict=True):
+                if name in values:
+                    values[name][number] = value
+    return nodes, tags, texts, tails, names, values, children
 
 
 def leaf_values(  # noqa: PLR0913, PLR0917 - the arrays of an ensemble

@@ -46,7 +46,8 @@ PIECES = st.sampled_from(
     ["<p>", "</p>", "<b class='x y' id=z>", "</b>", "<br>", "<svg xml:lang=ko xlink:href=q>",
      "<a href='/x?q=&amp;'>", "</a>", "<td colspan=2>", "text", " ", "\n", "한국어", "&nbsp;",
      "&unknown;", "😀", "<!-- note -->", "<?php x ?>", "<script>a < b</script>", "<![CDATA[x]]>",
-     "<style>p{}</style>", "<template><i>t</i></template>", "<p class>", "<p é='è'>", "<ns:t>"]
+     "<style>p{}</style>", "<template><i>t</i></template>", "<p class>", "<p é='è'>", "<ns:t>",
+     "<i rel='é&eacute;' itemprop='' href=x:class=y>"]
 )  # fmt: skip
 
 

@@ -19,6 +19,10 @@ def test_each_column_has_one_entry_an_element() -> None:
     assert found.texts == ["one", "two", None, "four", "five"]
     assert found.tails == [None, "three", None, None, None]
     assert found.names == [("id", "class"), (), (), (), ()]
+    assert {name: own for name, own in found.values.items() if own} == {
+        "id": {0: "a"},
+        "class": {0: "b"},
+    }
     assert found.children == [2, 0, 2, 0, 0]
 
 
@@ -28,9 +32,10 @@ def test_what_is_behind_an_element() -> None:
 
 
 def test_trees_that_are_joined_stand_one_after_the_other() -> None:
-    one, other = etree.fromstring("<a><b/></a>"), etree.fromstring('<c d="">e</c>')
+    one, other = etree.fromstring('<a><b id="f"/></a>'), etree.fromstring('<c d="" id="g">e</c>')
     found = Elements.joined([walk(one), walk(other)])
     assert found.tags == ["a", "b", "c"]
+    assert found.values["id"] == {1: "f", 2: "g"}
     assert list(found.having("d")) == list(found.called({"c"})) == [other]
 
 

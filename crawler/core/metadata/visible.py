@@ -142,14 +142,14 @@ class VisiblePage:
 
     @cached_property
     def dates(self) -> list[Mark]:
-        """Elements whose class (or id where they have none), ``itemprop`` or ``rel`` hint at a date."""
+        """Elements whose class (or id), ``itemprop`` or ``rel`` hints at a date."""
         return self._marks((at, said) for at, hints, said in self._hinting if hints & _OF_DATE)
 
     @cached_property
     def authors(self) -> list[Mark]:
         """Elements whose names hint at an author, and links to an author's page."""
         tags = self._page.tags
-        links = [pair for pair in self._page.values("href").items() if tags[pair[0]] == "a"]
+        links = [pair for pair in self._page.values["href"].items() if tags[pair[0]] == "a"]
         found = _found_in(AUTHOR_PAGE_PATH, [href[:_SHORT] for _, href in links])
         pages = [(links[at][0], AUTHOR_PAGE) for at in found if self.is_own(links[at][1])]
         hinted = [
@@ -178,8 +178,12 @@ class VisiblePage:
         """The elements whose names hint at something: the number, the hints, and those names."""
         page = self._page
         found: dict[int, tuple[int, str]] = {}
-        classes = {number: value for number, value in page.values("class").items() if value}
-        for names in (page.values("id") | classes, page.values("itemprop"), page.values("rel")):
+        classes = {number: value for number, value in page.values["class"].items() if value}
+        for names in (
+            {**page.values["id"], **classes},
+            page.values["itemprop"],
+            page.values["rel"],
+        ):
             hinting = {value: _hints(value[:_SHORT]) for value in set(names.values())}
             for number, value in names.items():
                 if hints := hinting[value]:

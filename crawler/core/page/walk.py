@@ -6,13 +6,14 @@ The columns are made by the compiled part where there is one.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import chain
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Self
 
 from crawler.core.hot_loops import columns
+from crawler.core.pure import VALUED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from lxml import etree
 
@@ -27,6 +28,8 @@ class Elements:
         texts: the text of each up to its first child.
         tails: the text behind each up to the next element.
         names: the names of its attributes.
+        values: by the names of some attributes (:data:`crawler.core.pure.VALUED`), the values by
+            the numbers of the elements that have them.
         children: how many children it has.
     """
 
@@ -35,6 +38,7 @@ class Elements:
     texts: Sequence[str | None]
     tails: Sequence[str | None]
     names: Sequence[Sequence[str]]
+    values: Mapping[str, Mapping[int, str]]
     children: Sequence[int]
 
     @classmethod
@@ -42,9 +46,16 @@ class Elements:
         """Return the elements of several trees as one."""
         if len(parts) == 1:
             return parts[0]
-        columns = ("nodes", "tags", "texts", "tails", "names", "children")
-        each = ((getattr(part, name) for part in parts) for name in columns)
-        return cls(*map(list, map(chain.from_iterable, each)))
+        lists = ("nodes", "tags", "texts", "tails", "names", "children")
+        columns = {
+            name: list(chain.from_iterable(getattr(part, name) for part in parts)) for name in lists
+        }
+        starts = accumulate((len(part.nodes) for part in parts), initial=0)
+        values: dict[str, dict[int, str]] = {name: {} for name in VALUED}
+        for start, part in zip(starts, parts, strict=False):
+            for name, found in part.values.items():
+                values[name] |= {start + number: value for number, value in found.items()}
+        return cls(values=values, **columns)
 
     def behind(self, number: int) -> int:
         """Return the number of the first element that is not within one."""
@@ -57,11 +68,6 @@ class Elements:
     def having(self, name: str) -> Iterator[etree._Element]:
         """Go through the elements that have an attribute."""
         return (node for node, names in zip(self.nodes, self.names, strict=True) if name in names)
-
-    def values(self, name: str) -> dict[int, str]:
-        """Return the values of an attribute by the numbers of the elements that have it."""
-        pairs = enumerate(zip(self.nodes, self.names, strict=True))
-        return {number: node.get(name, "") for number, (node, names) in pairs if name in names}
 
     def called(self, tags: Iterable[str]) -> Iterator[etree._Element]:
         """Go through the elements of some names."""
