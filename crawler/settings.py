@@ -235,6 +235,12 @@ class Options:
         "Kill the crawl when its standard input ends, as it does with the program that started "
         "the crawl through a pipe. Harvests set it.",
     )
+    page_seconds: float = affects_neither(
+        30.0,
+        "Processor time, in seconds, that the work on a page may take, each time the page is read. "
+        "A page that takes longer is given up and counted.",
+        number(0.01),
+    )
     max_page_bytes: int = affects_observations(
         MAX_PAGE_BYTES,
         "Largest page body in bytes; a larger one is not read but counted.",

@@ -43,7 +43,7 @@ class UnknownMethodError(CorpusError):
 
 
 class MethodError(CorpusError):
-    """A text method failed on a page. The message names both; mend the method."""
+    """A text method, or another step, failed on a page. The message names it; mend the method."""
 
 
 class FetchError(CorpusError):
@@ -88,6 +88,17 @@ class UnreadablePageError(CorpusError):
         self.url = url
         self.reason = reason
         self.detail = detail
+
+
+class PageTimeError(CorpusError):
+    """The work on a page took more processor time than ``CORPUS_PAGE_SECONDS``; it is left out."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(
+            f"the work on the page took more than {seconds:g} s of processor time, the limit that "
+            "CORPUS_PAGE_SECONDS sets"
+        )
+        self.about("page-time", seconds)
 
 
 class OneLineExit(SystemExit):

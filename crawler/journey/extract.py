@@ -6,21 +6,25 @@ Knows nothing of Scrapy; :func:`extract` is the library's function of the same n
 from __future__ import annotations
 
 import json
+import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
+from typing import TypeVar
 
 from crawler.core.errors import (
     MethodError,
+    PageTimeError,
     StoreError,
     UnreadableInputError,
     UnreadablePageError,
     one_line,
 )
-from crawler.core.flow import Document, Page, SiteCounts, SiteView, observe, read
+from crawler.core.flow import Document, Observation, Page, SiteCounts, SiteView, observe, read
 from crawler.core.methods.article.explain import Explanation, explain
 from crawler.core.methods.article.method import Article
 from crawler.core.methods.registry import get_method
@@ -31,10 +35,15 @@ from crawler.core.wording import fit_width
 from crawler.items import PageItem
 from crawler.journey.item_page import ItemPage, Mode, new_item
 from crawler.journey.main_text import MainText
+from crawler.journey.page_time import PageTime
 from crawler.journey.stages import ResultFilters, default_stages
 from crawler.settings import Options
 from crawler.store.counts import COUNTS_SUFFIX, CountStore, read_counts
 from crawler.store.sources import page_of_file, read_source
+
+logger = logging.getLogger(__name__)
+
+_T = TypeVar("_T")
 
 _TEXT_COLUMNS = 60
 _PATH_COLUMNS = 24
@@ -54,6 +63,7 @@ def extract(html: str | bytes, url: str = "", **settings: object) -> PageItem:
 
     Raises:
         UnreadablePageError: the page gives no text.
+        PageTimeError: the work took more processor time than ``page_seconds``.
         OptionError: a setting is not known, or has a wrong value.
     """
     names = {f"CORPUS_{name.upper()}": value for name, value in settings.items()}
@@ -84,6 +94,7 @@ def judge(
         UnreadableInputError: one of ``others`` cannot be read, or holds no page.
         StoreError: a file of counts among them is damaged.
         MethodError: the text method failed on the page.
+        PageTimeError: the work took more time than a page may.
     """
     document = read_alone(page, options)
     if others:
@@ -107,24 +118,37 @@ def judge_by(document: Document, counts: SiteCounts, options: Options) -> PageIt
 
 
 def _item(document: Document, view: SiteView, options: Options) -> PageItem:
-    page = ItemPage((document,), view, page_type(document))
+    url, time = document.page.url, PageTime(options.page_seconds)
+    kind = _done(url, "the judge of page types", time, partial(page_type, document))
+    page = ItemPage((document,), view, kind, time)
     item = new_item(page, Mode.SINGLE)
     for stage in default_stages(options, _NoTally()):
         # One page that somebody asks for is shown, whatever it is.
         if isinstance(stage, ResultFilters):
             continue
+        what = f"stage {type(stage).__name__}"
+        if isinstance(stage, MainText):
+            what = f"text method {stage.method.name!r}"
         try:
-            stage.process(item, page)
-        except Exception as error:
-            if not isinstance(stage, MainText):
-                raise
-            # The method may be anybody's.
-            raise MethodError(
-                f"text method {stage.method.name!r} failed: {one_line(error)}"
-            ) from error
+            _done(url, what, time, partial(stage.process, item, page))
         finally:
             stage.close()
     return item
+
+
+def _done(url: str, what: str, time: PageTime, work: Callable[[], _T]) -> _T:
+    """Do a step of the work on the page.
+
+    Raises:
+        MethodError: it failed. It may be anybody's: the log has the traceback.
+    """
+    try:
+        return time.spend(work)
+    except (PageTimeError, UnreadablePageError):
+        raise
+    except Exception as error:
+        logger.exception("Unexpected error on %s; please report it", url)
+        raise MethodError(f"{what} failed: {one_line(error)}") from error
 
 
 class _NoTally:
@@ -143,7 +167,8 @@ def read_alone(page: Page, options: Options, parsed: ParsedPage | None = None) -
     Raises:
         UnreadablePageError: the page gives no text.
     """
-    document = read(page, options.max_page_bytes, parsed)
+    work = partial(read, page, options.max_page_bytes, parsed)
+    document = _done(page.url, "the reader of pages", PageTime(options.page_seconds), work)
     if page.site_name == LOCAL_SITE and document.canonical_url:
         # A saved page often still names its address, and by it the site that it belongs to.
         return replace(document, page=replace(page, url=document.canonical_url))
@@ -191,9 +216,14 @@ def observed(paths: Sequence[str], options: Options) -> SiteCounts:
 def count_pages(counts: SiteCounts, pages: Iterable[Page], options: Options) -> int:
     """Add the pages that can be read to counts; return how many those are."""
     method, found = get_method(options.text_method), 0
+
+    def observed_page(page: Page) -> Observation:
+        return observe(read(page, options.max_page_bytes), method)
+
     for page in pages:
-        with suppress(UnreadablePageError):
-            counts.add(observe(read(page, options.max_page_bytes), method))
+        time = PageTime(options.page_seconds)
+        with suppress(UnreadablePageError, PageTimeError, MethodError):
+            counts.add(_done(page.url, "the count", time, partial(observed_page, page)))
             found += 1
     return found
 

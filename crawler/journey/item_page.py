@@ -19,6 +19,7 @@ from crawler.core.methods import Label
 from crawler.core.page.blocks import Block
 from crawler.core.pagetype.judge import PageType
 from crawler.items import PageItem
+from crawler.journey.page_time import PageTime
 
 if TYPE_CHECKING:
     from parsel import Selector
@@ -54,6 +55,7 @@ class ItemPage:
         kind: What kind of page it is, and how likely; of several parts the first one's.
         annotations: The judged blocks, one annotation a document. Empty before the stage
             ``MainText``, as are the two others.
+        time: The processor time that is left for the work on the page.
         blocks, labels: All blocks of all documents, numbered through, and one label a block. A
             pipeline that takes the place of ``MainText`` sets both.
     """
@@ -61,6 +63,7 @@ class ItemPage:
     documents: tuple[Document, ...]
     view: SiteView
     kind: PageType
+    time: PageTime = field(default_factory=PageTime, repr=False)
     annotations: tuple[Annotation, ...] = ()
     blocks: tuple[Block, ...] = ()
     labels: tuple[Label, ...] = ()

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
-from crawler.core.errors import StoreError, UnreadablePageError
+from crawler.core.errors import PageTimeError, StoreError, UnreadablePageError
 from crawler.core.flow import Document, Observation, SiteView, observe, read
 from crawler.core.methods.registry import get_method
 from crawler.core.page.page import Page
@@ -24,6 +24,7 @@ from crawler.journey.evidence import CrawlEvidence, Evidence, declared_original
 from crawler.journey.filters import page_filters, robots_refusal
 from crawler.journey.item_page import ItemPage, Mode, Refusal, Stage, Tally, new_item
 from crawler.journey.page_joiner import WaitingParts, joinable
+from crawler.journey.page_time import PageTime
 from crawler.settings import Options
 from crawler.store.spool import Spool
 
@@ -32,7 +33,7 @@ logger = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
 # What was to be whole and is not; the other reasons are part of any crawl or archive.
-_LOSSES = frozenset({"corrupt", "truncated", "unreadable", "no-page"})
+_LOSSES = frozenset({"corrupt", "truncated", "unreadable", "no-page", "time-limit"})
 
 
 class Session:
@@ -77,15 +78,16 @@ class Session:
 
         None for a page that cannot be read or asks to be left out, which is counted and logged.
         """
-        document = self._read(page, parsed, is_judged=False)
+        time = self._page_time()
+        document = self._read(page, time, parsed, is_judged=False)
         if document is None:
             self.mark_without_item(page.url)
             return None
         if (refusal := robots_refusal(document, self._options)) is not None:
             self.refuse(page.url, refusal)
             return None
-        observation = self._attempt(
-            page.url, lambda: observe(document, self.method), is_judged=False
+        observation = self.attempt(
+            page.url, lambda: observe(document, self.method), time=time, is_judged=False
         )
         if observation is None:
             self.mark_without_item(page.url)
@@ -102,17 +104,15 @@ class Session:
         for page in pages:
             if waiting.awaits(page):
                 yield from self._joined(waiting.add(page))
-            elif (document := self._read(page)) is not None:
-                view = self._evidence.view(page.site_name)
-                if (item := self.item(document, view)) is not None:
-                    yield item
+            elif (found := self._part(page)) is not None:
+                yield from self._passed(found)
         for parts in waiting.rest():
             yield from self._joined(parts)
 
     def item(self, document: Document, view: SiteView) -> PageItem | None:
         """Make the item of a page, for the stages to fill; None where a filter refuses it."""
-        page = self._item_page(document, view)
-        return None if page is None else self._passed(page)
+        page = self._item_page(document, view, self._page_time())
+        return None if page is None else next(self._passed(page), None)
 
     def finish(self, item: PageItem, stages: Sequence[Stage]) -> PageItem | None:
         """Run all stages on an item, and take its page from it; None where it does not leave."""
@@ -132,7 +132,7 @@ class Session:
             return True
 
         try:
-            return self._attempt(item.url, work) or False
+            return self.attempt(item.url, work, time=page.time) or False
         except Refusal as refusal:
             self.refuse(item.url, refusal, item.parts)
             return False
@@ -164,21 +164,37 @@ class Session:
         if self._ledgers is not None:
             self._ledgers.mark_without_item([url], kind)
 
+    def _page_time(self) -> PageTime:
+        return PageTime(self._options.page_seconds)
+
     def _read(
-        self, page: Page, parsed: ParsedPage | None = None, *, is_judged: bool = True
+        self,
+        page: Page,
+        time: PageTime,
+        parsed: ParsedPage | None = None,
+        *,
+        is_judged: bool = True,
     ) -> Document | None:
         size = self._options.max_page_bytes
-        return self._attempt(page.url, lambda: read(page, size, parsed), is_judged=is_judged)
+        return self.attempt(
+            page.url, lambda: read(page, size, parsed), time=time, is_judged=is_judged
+        )
 
-    def _item_page(self, document: Document, view: SiteView) -> ItemPage | None:
-        found = self._attempt(document.page.url, lambda: page_type(document))
+    def _item_page(self, document: Document, view: SiteView, time: PageTime) -> ItemPage | None:
+        found = self.attempt(document.page.url, lambda: page_type(document), time=time)
         if found is None:
             return None
         self.tally.inc_value(f"corpus/page_types/{found.kind}")
-        return ItemPage((document,), view, found)
+        return ItemPage((document,), view, found, time)
 
-    def _passed(self, page: ItemPage) -> PageItem | None:
+    def _passed(self, page: ItemPage) -> Iterator[PageItem]:
         """Make an item of a page, or of all parts of an article, that all filters pass."""
+        item = self.attempt(page.document.page.url, lambda: self._filtered(page))
+        if item is not None and item.page is not None:
+            yield item
+
+    def _filtered(self, page: ItemPage) -> PageItem:
+        """Make the item; without its page where a filter refuses it, which is counted."""
         item = new_item(page, self.mode)
         same = item.near_duplicate_of
         if same and self._evidence.original(item.site, same, page.view) == item.url:
@@ -189,17 +205,20 @@ class Session:
         for each in self._filters:
             if (refusal := each(item, page)) is not None:
                 self.refuse(item.url, refusal)
-                return None
+                item.page = None
+                break
         return item
 
     def _joined(self, pages: Sequence[Page | None]) -> Iterator[PageItem]:
         """Make one item of the parts of an article, and items of what is no part after all."""
-        parts = [None if page is None else self._part(page) for page in pages]
+        parts = [None if page is None else self._part(page, is_of_several=True) for page in pages]
         number = joinable(parts)
         there = [part for part in parts if part is not None]
         if number > 1:
             documents = tuple(part.document for part in there[:number])
-            item = self._passed(ItemPage(documents, there[0].view, there[0].kind))
+            time = PageTime(number * self._options.page_seconds)
+            whole = ItemPage(documents, there[0].view, there[0].kind, time)
+            item = next(self._passed(whole), None)
             # Where the first part is refused, the others leave by themselves.
             there = there[1 if item is None else number :]
             if item is not None:
@@ -207,39 +226,58 @@ class Session:
                 logger.info("Joined %d pages into one article: %s", number, item.url)
                 yield item
         for part in there:
-            if (item := self._passed(part)) is not None:
-                yield item
+            yield from self._passed(part)
 
-    def _part(self, page: Page) -> ItemPage | None:
-        document = self._read(page)
+    def _part(self, page: Page, *, is_of_several: bool = False) -> ItemPage | None:
+        """Read a page that is judged; with its metadata, where parts are told by them."""
+        time = self._page_time()
+        document = self._read(page, time)
         if document is None:
             return None
-        part = self._item_page(document, self._evidence.view(page.site_name))
-        if part is None or self._attempt(page.url, lambda: part.metadata) is None:
-            return None
-        return part
+        view = self.attempt(page.url, lambda: self._evidence.view(page.site_name))
+        part = None if view is None else self._item_page(document, view, time)
+        if part is None or not is_of_several:
+            return part
+        told = self.attempt(page.url, lambda: part.metadata, time=time)
+        return None if told is None else part
 
-    def _attempt(self, url: str, work: Callable[[], _T], *, is_judged: bool = True) -> _T | None:
+    def attempt(
+        self,
+        url: str,
+        work: Callable[[], _T],
+        *,
+        time: PageTime | None = None,
+        is_judged: bool = True,
+    ) -> _T | None:
         """Do one page's work; count and log whatever fails, for it must not cost the others.
 
         Args:
             url: the page.
             work: what is done.
+            time: the time that is left for it; None for work that must not be interrupted.
             is_judged: whether the page is lost where it fails: an item was to be made of it.
         """
         try:
-            return work()
+            return work() if time is None else time.spend(work)
         except Refusal:
             raise
-        except UnreadablePageError as error:
-            self.skip(error.reason, f"{url}: {error.detail}")
         except Exception as error:
             if (cause := self._ending(error)) is not None:
                 raise cause from cause.__cause__
-            logger.exception("Unexpected error on %s; please report it", url)
-            self.skip("error", f"{url}: see the error above")
+            if not isinstance(error, UnreadablePageError | PageTimeError):
+                logger.exception("Unexpected error on %s; please report it", url)
+            self.broke(url, error)
         self.lost += is_judged
         return None
+
+    def broke(self, url: str, error: BaseException) -> None:
+        """Count a page on which an error came up, which is logged beside this if it is a fault."""
+        if isinstance(error, UnreadablePageError):
+            self.skip(error.reason, f"{url}: {error.detail}")
+        elif isinstance(error, PageTimeError):
+            self.skip("time-limit", f"{url}: {error}")
+        else:
+            self.skip("error", f"{url}: see the error in this log")
 
     def _ending(self, error: BaseException | None) -> BaseException | None:
         """Return the error that ends the work: this one, or one that it was raised for."""
@@ -281,10 +319,17 @@ class Crawl(Session):
     def count(self, page: Page) -> bool:
         """Read a page and count its blocks; False where it cannot be read."""
         seen = self.observe(page)
-        if seen is not None:
-            self.evidence.count(*seen)
-            self.evidence.link(seen[0])
-        return seen is not None
+        if seen is None:
+            return False
+
+        document, observation = seen
+
+        def work() -> bool:
+            self.evidence.count(document, observation)
+            self.evidence.link(document)
+            return True
+
+        return self.attempt(page.url, work, is_judged=False) or False
 
     def take(
         self, page: Page, open_spool: Callable[[], Spool], parsed: ParsedPage | None = None
@@ -307,7 +352,13 @@ class Crawl(Session):
         seen = self.observe(page, parsed)
         if seen is None:
             return None
-        document, observation = seen
+        return self.attempt(page.url, lambda: self._place(*seen, open_spool), is_judged=False)
+
+    def _place(
+        self, document: Document, observation: Observation, open_spool: Callable[[], Spool]
+    ) -> PageItem | None:
+        """Count a page that was observed; return its item, or hold it."""
+        page = document.page
         view: SiteView | None = None
         if self.mode is Mode.STREAMING:
             view = self.evidence.streaming_view(page.site_name, observation, self.method.name)
@@ -317,7 +368,7 @@ class Crawl(Session):
                 view = earlier
                 self.tally.inc_value("corpus/pages/streamed")
         if view is None:
-            open_spool().append(document.page)
+            open_spool().append(page)
             self.evidence.link(document)
             self.tally.inc_value("corpus/pages/held")
         self.evidence.count(document, observation)

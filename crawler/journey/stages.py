@@ -205,7 +205,13 @@ class WrapperFields(Stage):
 
     def process(self, item: PageItem, page: ItemPage) -> None:
         """Add the fields. Waits while scripts of the project run."""
-        item.fields = {**self.wrapper.fields(page.document.parsed), **item.fields}
+        try:
+            found = self.wrapper.fields(page.document.parsed)
+        except MemoryError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the item is whole without the fields
+            found = self.wrapper.failed(item.url, error)
+        item.fields = {**found, **item.fields}
 
     def close(self) -> None:
         """End the process that runs scripts."""

@@ -19,17 +19,18 @@ import logging
 from collections.abc import AsyncIterator, Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any, TypeVar
+from weakref import WeakSet
 
 from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.exceptions import CloseSpider, DontCloseSpider
-from scrapy.http import Response
+from scrapy.http import HtmlResponse, Response
 from scrapy.pipelines import ItemPipelineManager
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 from scrapy.utils.asyncio import is_asyncio_available
 from scrapy.utils.defer import deferred_from_coro
 
-from crawler.core.errors import CorpusError, OneLineExit, StoreError
+from crawler.core.errors import CorpusError, OneLineExit, StoreError, one_line
 from crawler.core.page.page import Page
 from crawler.core.page.parse import ParsedPage
 from crawler.exporters.part_writer import NumberedParts
@@ -41,7 +42,7 @@ from crawler.journey.item_page import Mode
 from crawler.journey.page_joiner import Captures
 from crawler.journey.parts import crawl_name
 from crawler.journey.session import Crawl
-from crawler.middlewares.to_page import FlawedPageError, ItemOrigins, page_from, take_parsed
+from crawler.middlewares.to_page import ItemOrigins, page_from, take_parsed
 from crawler.store.spool import Spool
 
 logger = logging.getLogger(__name__)
@@ -94,6 +95,8 @@ class TwoPass(Component, BaseSpiderMiddleware):
             save = self.session.evidence.save
             self._parts = NumberedParts.from_crawler(crawler, self.ledgers, save)
         self._any_page = False
+        # Responses of which a page has come.
+        self._came: WeakSet[Response] = WeakSet()
         self._asked = False
         self._ledger_failed = False
         self._drain: AsyncIterator[PageItem] | None = None
@@ -155,14 +158,16 @@ class TwoPass(Component, BaseSpiderMiddleware):
             self.stats.set_value("corpus/pages/taken_up", number)
             logger.info("%d pages that an earlier crawl held are held again", number)
 
-    def process_spider_exception(
-        self,
-        response: Response,  # noqa: ARG002 - the ledger failed, whatever came
-        exception: Exception,
-    ) -> None:
-        """End a crawl whose ledger fails: what it fetched then would be recorded nowhere."""
+    def process_spider_exception(self, response: Response, exception: Exception) -> None:
+        """Count a page on which the spider failed; Scrapy logs the error.
+
+        A crawl whose ledger fails ends: what it fetched then would be recorded nowhere.
+        """
         if isinstance(exception, StoreError):
             self._end_without_ledger(exception)
+        if isinstance(response, HtmlResponse) and response not in self._came:
+            self._arrived()
+            self.session.broke(response.url, exception)
 
     def _end_without_ledger(self, error: StoreError) -> None:
         if self.ledgers is not None:
@@ -188,15 +193,17 @@ class TwoPass(Component, BaseSpiderMiddleware):
         try:
             # The page is what the spider yields, not what it got.
             page = page_from(item, datetime.now(UTC).isoformat(timespec="seconds"))
-        except FlawedPageError as flaw:
+        except Exception as flaw:  # noqa: BLE001 - items are of any type, and hold anything
             page = None
             words = "An item with url and html is passed on as it is, for it is no page: %s"
-            self.warn_once("corpus/items/flawed", words, flaw)
+            self.warn_once("corpus/items/flawed", words, one_line(flaw))
         if page is None:
             if self.options.wrapper is not None and response is not None:
                 self.origins.add(item, response)
             return item
         self._arrived()
+        if response is not None:
+            self._came.add(response)
         return self._hold(page, take_parsed(item))
 
     def _hold(self, page: Page, parsed: ParsedPage | None = None) -> PageItem | None:
@@ -285,6 +292,9 @@ class TwoPass(Component, BaseSpiderMiddleware):
         except CorpusError as error:
             self.stats.inc_value("corpus/drain_errors")
             logger.error("Not all pages are exported: %s", error)  # noqa: TRY400 - it says it all
+        except Exception:
+            self.stats.inc_value("corpus/drain_errors")
+            logger.exception("Not all pages are exported, for an error; please report it")
 
     async def _count_archive(self, archive: Any) -> Captures:  # noqa: ANN401 - any spider
         # A crawl exports what its spider yields, an address twice too, and so does its replay.

@@ -8,7 +8,6 @@ response each was made. While a crawl fetches, scripts of the project run in a t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary
 
@@ -20,8 +19,10 @@ from twisted.internet.defer import DeferredLock
 from twisted.internet.threads import deferToThread
 
 from crawler.core.errors import UnreadablePageError
+from crawler.core.page.page import Page
 from crawler.core.page.parse import ParsedPage, parse
 from crawler.items import PageItem, WrappedPage
+from crawler.journey.page_time import PageTime
 from crawler.journey.stages import WrapperFields
 from crawler.middlewares.to_page import page_from
 from crawler.pipelines.stages import StagePipeline
@@ -99,7 +100,11 @@ class WrapperPipeline(StagePipeline):
         return item
 
     async def _fields(self, page: ParsedPage) -> dict[str, Any]:
-        return self._threaded.wrapper.fields_of(await self._threaded.run(page))
+        wrapper = self._threaded.wrapper
+        try:
+            return wrapper.fields_of(await self._threaded.run(page))
+        except Exception as error:  # noqa: BLE001 - the item is whole without the fields
+            return wrapper.failed(page.page.url, error)
 
     async def _fields_of(self, response: Response) -> dict[str, Any] | None:
         """Return the fields of a page; the wrapper is run once for all items of the page."""
@@ -109,11 +114,19 @@ class WrapperPipeline(StagePipeline):
                 self._results[response] = None
                 page = page_from(response, "") if isinstance(response, TextResponse) else None
                 if page is not None:
-                    with suppress(UnreadablePageError):
-                        self._results[response] = await self._fields(parse(page))
+                    self._results[response] = await self._fields_of_page(page)
             return self._results[response]
         finally:
             self._lock.release()
+
+    async def _fields_of_page(self, page: Page) -> dict[str, Any] | None:
+        try:
+            parsed = PageTime(self.options.page_seconds).spend(lambda: parse(page))
+        except UnreadablePageError:
+            return None
+        except Exception as error:  # noqa: BLE001 - as above
+            return self._threaded.wrapper.failed(page.url, error)
+        return await self._fields(parsed)
 
     def _add(self, item: Any, fields: dict[str, Any]) -> None:  # noqa: ANN401 - as above
         adapter = ItemAdapter(item)

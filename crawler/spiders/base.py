@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from functools import cached_property
 from gzip import BadGzipFile
 from typing import Any, ClassVar, Self, TypeVar
@@ -35,6 +36,7 @@ from crawler.core.page.robots_meta import (
     read_directives,
 )
 from crawler.extensions.component import connect
+from crawler.journey.page_time import PageTime
 from crawler.middlewares.robots import RobotsUnreachableError
 from crawler.middlewares.throttling import SiteLeftAloneError
 from crawler.middlewares.to_page import parse_response
@@ -121,10 +123,19 @@ class PageSpider(Spider):
 
     def parsed(self, response: Response) -> ParsedPage | None:
         """Parse a page; None where it cannot be read, which is counted when it is spooled."""
+        size = self.options.max_page_bytes
         try:
-            return parse_response(response, self.options.max_page_bytes)
+            return self.in_time(lambda: parse_response(response, size))
         except UnreadablePageError:
             return None
+
+    def in_time(self, work: Callable[[], _T]) -> _T:
+        """Read something of a page, which changes nothing.
+
+        Raises:
+            PageTimeError: it took more time than a page may. The page is counted then.
+        """
+        return PageTime(self.options.page_seconds).spend(work)
 
     def directives(self, response: Response, page: ParsedPage | None = None) -> frozenset[str]:
         """Read and count what a page asks of robots, in its headers and in itself."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar, TypeGuard
@@ -38,7 +39,7 @@ class SiteSpider(ListingReader):
     """Fetch the pages of one or more sites, and yield the response of each once."""
 
     name = "site"
-    handlers = (*ListingReader.handlers, "scheduler_empty")
+    handlers = (*ListingReader.handlers, "scheduler_empty", "spider_error")
     # The frontier decides the order; the scheduler keeps to it.
     custom_settings: ClassVar[dict[str, Any]] = {  # type: ignore[misc] # Scrapy's stub has no ClassVar
         "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleFifoDiskQueue",
@@ -178,6 +179,13 @@ class SiteSpider(ListingReader):
         for following in self._after_nothing(visit):
             self.crawler.engine.crawl(following)
 
+    def spider_error(self) -> None:
+        """Go on where the work on a response failed, whose requests were lost with it."""
+        with suppress(StoreError):  # the crawl ends by it
+            for site in self.frontier.sites():
+                for request in self.requests_of(site):
+                    self.crawler.engine.crawl(request)
+
     def scheduler_empty(self) -> None:
         """Go on where a component of another project dropped all requests under way."""
         engine = self.crawler.engine
@@ -263,7 +271,7 @@ class SiteSpider(ListingReader):
             return False
         if page is None or not self.scope.has_dates or visit.kind == LISTING or not visit.depth:
             return True
-        published = read_metadata(page, response.url).published or ""
+        published = self.in_time(lambda: read_metadata(page, response.url)).published or ""
         if self.scope.misses(published):
             self.skip(response.url, "date", f"it was published on {published}")
             return False
@@ -276,7 +284,8 @@ class SiteSpider(ListingReader):
         # Articles link to one another, and say nothing of what lists have still to give.
         of_list = visit.kind == LISTING
         lists: list[tuple[str, str]] = []
-        for link in page_links(page, self.scope, nofollow="nofollow" in directives):
+        nofollow = "nofollow" in directives
+        for link in self.in_time(lambda: list(page_links(page, self.scope, nofollow=nofollow))):
             site = self.frontier.site(link.address)
             if site is None:
                 continue
@@ -306,7 +315,7 @@ class SiteSpider(ListingReader):
             for address, kind in wanted_lists:
                 self.ledgers.request_list_again(address, kind)
             # The next part of an article that came, so that both are made one item.
-            if following := next_part(page, visit.address):
+            if following := self.in_time(lambda: next_part(page, visit.address)):
                 self.ledgers.request_whole(following)
         return reached
 

@@ -40,6 +40,7 @@ from crawler.core.wrapper.project import (
     Save,
 )
 from crawler.core.wrapper.tree import PageTree, read_tree, tree_of
+from crawler.journey.page_time import PageTime
 from crawler.scripting.calls import (
     Limits,
     ScriptError,
@@ -305,6 +306,7 @@ class CrawlWrapper(ProjectRunner):
         limits = Limits(seconds=options.wrapper_seconds)
         super().__init__(load_project(path), path.name, limits=limits)
         self._report = options.wrapper_report
+        self._seconds = options.page_seconds
         self._count = count
         self._logged: set[str] = set()
 
@@ -314,8 +316,12 @@ class CrawlWrapper(ProjectRunner):
         Args:
             page: the page.
             more: further arguments for scripts, after the address of the page and the output.
+
+        Raises:
+            PageTimeError: it took more time than a page may.
         """
-        return self.run(tree_of(page), (page.page.url, "", *more))
+        arguments = (page.page.url, "", *more)
+        return PageTime(self._seconds).spend(lambda: self.run(tree_of(page), arguments))
 
     def note(self, wrapped: Wrapped) -> None:
         """Count a page, log its problems, and add it to the report."""
@@ -341,6 +347,12 @@ class CrawlWrapper(ProjectRunner):
         wrapped = self.run_page(page)
         self.note(wrapped)
         return self.fields_of(wrapped)
+
+    def failed(self, url: str, error: Exception) -> dict[str, Any]:
+        """Count and log a page on which the work failed; return its fields: none."""
+        self._count("corpus/wrapper/failed", 1)
+        logger.error("The wrapper failed on %s; please report it", url, exc_info=error)
+        return {}
 
     def fields_of(self, wrapped: Wrapped) -> dict[str, Any]:
         """Return the output of a page as fields of an item; none where the page does not fit."""

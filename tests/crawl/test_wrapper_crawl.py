@@ -86,6 +86,20 @@ SHOPS = {
 }
 INDEX = "".join(f"<div><a href='{path}'>go</a></div>" for path in ("/shop/1", "/shop/2", "/x"))
 
+FAULT = """
+from crawler.wrapper.running import CrawlWrapper
+
+sound = CrawlWrapper.run
+
+
+def faulty(self, tree, args):
+    return 1 / (not args[0].endswith("/shop/2")) and sound(self, tree, args)
+
+
+CrawlWrapper.run = faulty
+CORPUS_CRAWL_REPORT = "report.json"
+"""
+
 BARE = "<div><img src=/a.png alt=''></div><div>There is nothing here but these words.</div>"
 
 
@@ -239,6 +253,25 @@ def test_scripts_of_items_that_leave_at_once_run_on_their_way(project: Project, 
     assert (items["shop/1"]["count"], items["shop/2"]["count"]) == (2, 3)
     assert items["x"] == {}
     assert "no longer fit, 0 scripts failed" in err
+
+
+@pytest.mark.parametrize("mode", ["two-pass", "streaming"])
+def test_a_fault_of_the_wrapper_costs_an_item_nothing_but_the_fields(
+    project: Project, site: Site, mode: str
+) -> None:
+    # In streaming mode a project with scripts runs on its own way, in a thread.
+    (project.folder / "shop.h2x").write_text(rules(Script(SCRIPT, ("book/title",))), "utf-8")
+    project.append("ownsettings.py", FAULT)
+    _, err = project.run(
+        *("crawl", "site", "-a", f"url={site.url}", "-a", "from=links", "-O", "out.jsonl"),
+        *("-s", "CORPUS_WRAPPER=shop.h2x", "-s", f"CORPUS_MODE={mode}"),
+    )
+    items = {item["url"].removeprefix(site.url): item for item in project.items()}
+    assert items["shop/1"]["fields"]["count"] == 2
+    assert (items["shop/2"]["fields"], "Harbour" in items["shop/2"]["title"]) == ({}, True)
+    assert "ZeroDivisionError" in err
+    report = json.loads((project.folder / "report.json").read_text("utf-8"))
+    assert report["stats"]["corpus/wrapper/failed"] == 1
 
 
 def test_a_project_that_cannot_be_used_ends_the_crawl_before_it_begins(project: Project) -> None:

@@ -119,3 +119,17 @@ def test_invalid_utf8_keeps_what_is_valid() -> None:
     text = page("<p>바다와 등대와 방파제</p>".encode() * 20 + b"<p>\xff\xc0\xaf</p>").blocks
     assert text[0].text == "바다와 등대와 방파제"
     assert set(text[-1].text) == {"\ufffd"}
+
+
+@pytest.mark.parametrize(
+    "char", ["\f", "\v", "\0", "\ufffe", "\uffff", "\ud800", "&#1;", "&#12;", "&#11;", "&#xfffe;"]
+)
+@pytest.mark.parametrize("start", ["<div>" * 2100, f"<p title='{'x' * 51_000}'>"])
+def test_no_character_costs_a_page_that_is_nested_deep_or_has_a_large_attribute(
+    start: str, char: str
+) -> None:
+    document = page(f"{start}one{char}two<p title='a{char}b'>three</p>")
+    first, second = (block.text for block in document.blocks)
+    assert (first[:3], first[-3:], second) == ("one", "two", "three")
+    assert len(first) <= 7
+    assert not set(first) & set("\f\v\0\ufffe\uffff")

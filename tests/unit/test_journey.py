@@ -18,27 +18,14 @@ from crawler.settings import Options
 from crawler.store.spill_arrays import DiskSpace
 from crawler.store.spool import Spool
 from support.journeys import Journey, Tally
+from support.pages import WORDS
+from support.pages import article_page as page
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from crawler.items import PageItem
     from crawler.journey.item_page import ItemPage
-
-WORDS = ("amber", "birch", "cedar", "delta", "ember", "fjord")
-
-
-def page(number: int, site: str = "s.example", **fields: object) -> Page:
-    word = WORDS[number]
-    return Page.from_text(
-        f"https://{site}/{number}",
-        f"""<html lang="en"><title>Of {word}</title><h1>All that is known of {word}</h1>
-        <p>The {word} grew behind the second house, and nobody who passed it on the way to the
-        station ever asked why {word} should grow there of all places.</p>
-        <p>Kept by the people of this town.</p></html>""",
-        fetched_at="2024-05-01T10:00:00+00:00",
-        fields=fields,
-    )
 
 
 def journey(folder: Path, tally: Tally, *, mode: str = "two-pass", **options: object) -> Journey:
@@ -202,7 +189,12 @@ class TestTwoPasses:
 
     def test_sites_are_counted_apart(self, tmp_path: Path) -> None:
         crawl = journey(tmp_path, Tally())
-        pages = [page(0), page(1), page(2, "t.example"), page(3, "www.s.example")]
+        pages = [
+            page(0),
+            page(1),
+            page(2, "t.example"),
+            page(3, "www.s.example"),
+        ]
         for one in pages:
             crawl.count(one)
         items = list(crawl.items(pages))

@@ -41,6 +41,12 @@ _FEED = re.compile(
 _NOT_PAGES = ("image/", "audio/", "video/", "font/", "application/pdf", "application/zip",
               "application/octet-stream", "application/json", "text/css", "text/javascript",
               "application/javascript")  # fmt: skip
+# Half surrogate pairs are no characters in UTF-8, from which the parser reads.
+_NOT_IN_XML: Mapping[int, str] = {
+    **dict.fromkeys((*range(9), *range(0x0E, 0x20), 0xFFFE, 0xFFFF), ""),
+    0x0B: " ",
+    0x0C: " ",
+}
 _CONTENT = re.compile(r"[^ \t\f\r\n\x00]")
 _SPACE = re.compile(r"\s+")
 # Addresses that browsers take no base from.
@@ -210,7 +216,8 @@ class _BoundedTree:
     """Builds a tree from a parser's events, with limits: all text is kept, excess markup is not.
 
     An element below the depth limit is put beside its parent, so that its text stands where it
-    would and still begins a new block.
+    would and still begins a new block. Characters that XML does not have are left out, as lxml
+    takes none of them; form feeds and vertical tabs are white space.
     """
 
     def __init__(self) -> None:
@@ -225,12 +232,12 @@ class _BoundedTree:
         element = self._make(tag)
         for name, value in islice(attributes.items(), _ATTRIBUTES):
             with suppress(ValueError):  # names that are no names
-                element.set(name, value)
+                element.set(name, value.translate(_NOT_IN_XML))
         self._open.append(element)
         self._last = None
 
     def data(self, text: str) -> None:
-        self._pieces.append(text)
+        self._pieces.append(text.translate(_NOT_IN_XML))
 
     def end(self, tag: str) -> None:  # noqa: ARG002 - libxml2 closes what it opened, in order
         self._place_text()

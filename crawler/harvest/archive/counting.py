@@ -14,6 +14,7 @@ import json
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
+from functools import partial
 from io import BytesIO
 from itertools import groupby
 from pathlib import Path
@@ -33,6 +34,7 @@ from crawler.harvest.archive.work import Archive, Figures, Shard, read_database,
 from crawler.journey.evidence import Evidence, alias_of, declared_original
 from crawler.journey.item_page import Mode
 from crawler.journey.page_joiner import Captures
+from crawler.journey.page_time import PageTime
 from crawler.journey.session import Session
 from crawler.settings import Options
 from crawler.store.spill_arrays import DiskSpace
@@ -98,22 +100,34 @@ def observe_shard(archive: Archive, key: str, shard: Shard) -> dict[str, Any]:
             if observed is None:
                 continue
             document, observation = observed
+            facts = session.attempt(
+                page.url,
+                partial(_facts, number, document, options),
+                time=PageTime(options.page_seconds),
+                is_judged=False,
+            )
+            if facts is None:
+                continue
             partition = archive.partition_of(page.site_name)
             partitions.add(partition)
-            facts = PageFacts(
-                number=number,
-                site=page.site_name,
-                url=page.url,
-                fetched_at=page.fetched_at,
-                original=declared_original(document),
-                next_part=next_part(document.parsed, page.url) if options.join_parts else None,
-                is_wanted=_is_wanted(document, options),
-            )
             rows = _rows(partition, facts, observation)
             database.executemany("INSERT INTO observations VALUES (?, ?, ?, ?, ?, ?)", rows)
     if not figures.counts:
         figures.skipped("no-page", f"{shard.path}: nothing in it is a page")
     return figures.result([path], partitions=sorted(partitions))
+
+
+def _facts(number: int, document: Document, options: Options) -> PageFacts:
+    page = document.page
+    return PageFacts(
+        number=number,
+        site=page.site_name,
+        url=page.url,
+        fetched_at=page.fetched_at,
+        original=declared_original(document),
+        next_part=next_part(document.parsed, page.url) if options.join_parts else None,
+        is_wanted=_is_wanted(document, options),
+    )
 
 
 def _is_wanted(document: Document, options: Options) -> bool:
