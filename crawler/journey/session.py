@@ -321,7 +321,6 @@ class Crawl(Session):
         seen = self.observe(page)
         if seen is None:
             return False
-
         document, observation = seen
 
         def work() -> bool:
@@ -368,8 +367,9 @@ class Crawl(Session):
                 view = earlier
                 self.tally.inc_value("corpus/pages/streamed")
         if view is None:
-            open_spool().append(page)
+            # What may fail comes first: a page that is held leaves as an item, and counts as one.
             self.evidence.link(document)
+            open_spool().append(page)
             self.tally.inc_value("corpus/pages/held")
         self.evidence.count(document, observation)
         return None if view is None else self.item(document, view)
