@@ -22,9 +22,9 @@ from crawler.core.errors import UnreadablePageError
 from crawler.core.page.page import Page
 from crawler.core.page.parse import ParsedPage, parse
 from crawler.items import PageItem, WrappedPage
-from crawler.journey.page_time import PageTime
 from crawler.journey.stages import WrapperFields
 from crawler.middlewares.to_page import page_from
+from crawler.page_time import PageTime
 from crawler.pipelines.stages import StagePipeline
 
 if TYPE_CHECKING:

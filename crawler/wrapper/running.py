@@ -40,7 +40,7 @@ from crawler.core.wrapper.project import (
     Save,
 )
 from crawler.core.wrapper.tree import PageTree, read_tree, tree_of
-from crawler.journey.page_time import PageTime
+from crawler.page_time import PageTime
 from crawler.scripting.calls import (
     Limits,
     ScriptError,
