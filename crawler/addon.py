@@ -17,6 +17,7 @@ from crawler.extensions.crawl_report import CrawlReport
 from crawler.extensions.progress import Progress
 from crawler.journey.stages import structure_model, table_method
 from crawler.middlewares.politeness import POLITE_SETTINGS, CrawlDelay
+from crawler.middlewares.reach import NamedAddresses, Reach, check_connections
 from crawler.middlewares.scheduler_queue import replace_components
 from crawler.middlewares.throttling import ThrottlingMiddleware
 from crawler.middlewares.two_pass import DrainingItems, TwoPass
@@ -77,11 +78,16 @@ class CorpusAddon:
         for name, value in values.items():
             settings.set(name, value, _PRIORITY)
         replace_components(settings, _PRIORITY)
+        check_connections(settings)
         reports = options.crawl_report is not None or options.end_with_stdin
         for name, component, order, is_wanted in (
             # Next to the downloader: it sees answers before they are cached or retried, and what is
             # asked for where no cache has it.
             ("DOWNLOADER_MIDDLEWARES", ThrottlingMiddleware, 950, True),
+            # Next to the engine: no other component asks anything of an address that is refused.
+            ("DOWNLOADER_MIDDLEWARES", Reach, 50, True),
+            # Next to the engine: no other component sees the credentials in an address.
+            ("SPIDER_MIDDLEWARES", NamedAddresses, 5, True),
             # Next to the engine: a project's own spider middlewares see pages as they are yielded.
             ("SPIDER_MIDDLEWARES", TwoPass, 10, True),
             ("EXTENSIONS", CrawlDelay, 500, True),

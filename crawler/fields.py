@@ -37,6 +37,7 @@ _FLAGS: Final = {
     **dict.fromkeys(("true", "yes", "on", "1"), True),
     **dict.fromkeys(("false", "no", "off", "0"), False),
 }
+_HOST = re.compile(r"[a-z0-9_.\-]+:?|[0-9a-f.:]+(?:/\d{1,3})?")
 _LANGUAGE: Final = re.compile(r"[a-z]{2,3}")
 _DAY: Final = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
 
@@ -214,6 +215,20 @@ def words(*known: str) -> ValueType:
 
     named = ", ".join(f'"{word}"' for word in known) or 'codes of languages such as "ko"'
     return ValueType(read, f"one or more, with commas between, of {named}")
+
+
+def hosts() -> ValueType:
+    """Accept a list of hosts, networks and schemes, or the same as text with commas."""
+
+    def read(value: Any) -> tuple[str, ...]:  # noqa: ANN401 - anything may be given
+        parts = value.split(",") if isinstance(value, str) else value
+        found = [read_text(part).lower().rstrip(".") for part in parts]
+        if not found or not all(map(_HOST.fullmatch, found)):
+            raise ValueError
+        return tuple(dict.fromkeys(found))
+
+    accepts = 'one or more, with commas between, of hosts such as "wiki.corp.example"'
+    return ValueType(read, f'{accepts}, networks such as "10.0.0.0/8", schemes such as "ftp:"')
 
 
 def dictionary(cls: type[Any]) -> ValueType:

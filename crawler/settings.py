@@ -33,6 +33,7 @@ from crawler.fields import (
     declare,
     dictionary,
     fields_of,
+    hosts,
     number,
     read_fields,
     whole_number,
@@ -219,6 +220,12 @@ class Options:
         "a row (no connection, no answer in time, 5xx) begin a pause. Keys that are not given keep "
         "their defaults.",
         dictionary(Pauses),
+    )
+    allow_private: tuple[str, ...] = affects_neither(
+        (),
+        "Private hosts and networks, and schemes besides http and https, that a crawl may reach "
+        'beside those of the addresses it starts from, whatever leads there; "all" for any.',
+        hosts(),
     )
     progress: str = affects_neither(
         "auto",

@@ -17,6 +17,7 @@ from scrapy.utils.misc import build_from_crawler, load_object
 from twisted.internet.defer import DeferredLock
 
 from crawler.core.errors import one_line
+from crawler.middlewares.reach import PrivateAddressError
 from crawler.middlewares.throttling import MAY_NOT_WAIT, SiteLeftAloneError, SitePausedError
 
 logger = logging.getLogger(__name__)
@@ -91,7 +92,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
                     callback=NO_CALLBACK,
                 )
             )
-        except (SitePausedError, SiteLeftAloneError):
+        except (SitePausedError, SiteLeftAloneError, PrivateAddressError):
             raise  # the next request of the site asks again
         except Exception as error:  # noqa: BLE001 - whatever happened, there are no rules
             if not isinstance(error, IgnoreRequest):

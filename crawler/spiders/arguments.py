@@ -65,6 +65,10 @@ class SiteArguments(Scope):
         "the most pages of a site requested again though nothing hints at a change, in one crawl",
     )
 
+    def given_addresses(self) -> list[str]:
+        """Return the addresses to start from as they were given, with their credentials."""
+        return [complete_address(text) or text for text in split_addresses(self.url)]
+
     def start_addresses(self, owner: str) -> list[str]:
         """Return the canonical addresses to start from.
 

@@ -36,6 +36,7 @@ from crawler.core.page.robots_meta import (
     read_directives,
 )
 from crawler.extensions.component import connect
+from crawler.middlewares.reach import PrivateAddressError
 from crawler.middlewares.robots import RobotsUnreachableError
 from crawler.middlewares.throttling import SiteLeftAloneError
 from crawler.middlewares.to_page import parse_response
@@ -45,8 +46,10 @@ from crawler.settings import Options
 _T = TypeVar("_T")
 
 _LEFT_ALONE = "site-left-alone"
+_PRIVATE = "private-address"
 # Reasons by kind of error, and by words in its message where Scrapy has one kind for several.
 _REASONS: tuple[tuple[type[Exception], str, str], ...] = (
+    (PrivateAddressError, "", _PRIVATE),
     (RobotsUnreachableError, "", "robots-unreachable"),
     (SiteLeftAloneError, "", _LEFT_ALONE),
     (UnsupportedURLSchemeError, "", "bad-address"),
@@ -167,8 +170,8 @@ class PageSpider(Spider):
         """Count an address that gave no response; one line in the log."""
         self.stats.inc_value(f"corpus/failed/{reason}")
         level = logging.INFO if reason.startswith(_EXPECTED) else logging.WARNING
-        if reason == _LEFT_ALONE:
-            # A line in the log names the site, which may have any number of pages.
+        if reason in {_LEFT_ALONE, _PRIVATE}:
+            # A line in the log names the site, to which any number of addresses may lead.
             level = logging.DEBUG
         words = one_line(detail) or "no further detail"
         self.logger.log(level, "Not fetched (%s): %s: %s", reason, url, words)

@@ -50,6 +50,7 @@ class SiteSpider(ListingReader):
         super().__init__()
         self.arguments = parse_arguments(SiteArguments, raw, owner=self.name)
         self.scope = self.arguments
+        self.given_urls = self.arguments.given_addresses()
         self.start_urls = self.arguments.start_addresses(self.name)
         self.frontier = Frontier()
         horizon = (datetime.now(UTC) + _AHEAD).date().isoformat()

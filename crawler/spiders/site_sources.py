@@ -35,7 +35,14 @@ _PAGES_AT_ONCE = 500
 _FIRST_TAG = re.compile(rb"<([A-Za-z]+(?::[A-Za-z]+)?)")
 _LISTING_ROOTS = frozenset({b"rss", b"rdf:rdf", b"feed", b"urlset", b"sitemapindex"})
 _SNIFFED = 2_048
-_ANSWERS = ("robots", "too-large", "redirects", "redirect-loop", "content-encoding")
+_ANSWERS = (
+    "robots",
+    "private-address",
+    "too-large",
+    "redirects",
+    "redirect-loop",
+    "content-encoding",
+)
 
 
 class ListingReader(PageSpider):

@@ -35,7 +35,7 @@ from crawler.discovery.addresses import complete_address, split_addresses
         ("http://blog.example/list?sid=101", "http://blog.example/list?sid=101"),
         ("http://blog.example/index.html", "http://blog.example/index.html"),
         ("http://[::1]:8000/a", "http://[::1]:8000/a"),
-        ("http://me@blog.example/", "http://me@blog.example/"),
+        ("http://me@blog.example/", "http://blog.example/"),
     ],
 )
 def test_canonical_form(written: str, canonical: str) -> None:

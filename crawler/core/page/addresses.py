@@ -34,9 +34,10 @@ _LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 def canonical_address(url: str) -> str:
     """Return the canonical form of an address: one form for all that lead to the same page.
 
-    Scheme and host in lower case, the scheme's own port and the fragment gone, ``.`` and ``..``
-    resolved, percent-encoding in its shortest form, tracking and session parameters removed, the
-    query sorted by name (values of one name keep their order), an empty path written ``/``.
+    Scheme and host in lower case, the scheme's own port, credentials and the fragment gone, ``.``
+    and ``..`` resolved, percent-encoding in its shortest form, tracking and session parameters
+    removed, the query sorted by name (values of one name keep their order), an empty path written
+    ``/``.
     Default documents (``index.html``) stay: only the server knows whether they are the folder.
 
     Idempotent. Never raises: other text than an ``http`` or ``https`` address is returned without
@@ -64,8 +65,7 @@ def _netloc(parts: SplitResult) -> str:
         host = f"[{host}]"
     if parts.port is not None and parts.port != DEFAULT_PORTS[parts.scheme]:
         host = f"{host}:{parts.port}"
-    user = parts.netloc.rpartition("@")[0]
-    return f"{user}@{host}" if user else host
+    return host
 
 
 def _shortest_escapes(text: str) -> str:

@@ -1,0 +1,180 @@
+"""Sites that lead a crawl to private addresses: none of them is connected to."""
+
+from __future__ import annotations
+
+import json
+import socket
+from contextlib import contextmanager
+from threading import Thread
+from typing import TYPE_CHECKING
+
+import pytest
+
+from support.crawling import Project, Site, article, html
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from crawler.demo.server import Answer
+
+    MakeSite = Callable[[Mapping[str, Answer]], Site]
+
+# Names of the public kind, all of which resolve to loopback.
+RESOLVER = """
+from twisted.internet.defer import succeed
+from scrapy.resolver import CachingThreadedResolver
+
+
+class Lying(CachingThreadedResolver):
+    def getHostByName(self, name, timeout=()):
+        if name.endswith(".example"):
+            return succeed("127.0.0.1")
+        return super().getHostByName(name, timeout)
+"""
+HOSTS = (
+    *("127.0.0.1", "127.0.0.2", "localhost", "LOCALHOST.", "a.localhost", "2130706433"),
+    *("0x7f.1", "0177.0.0.1", "0.0.0.0", "[::1]", "[::ffff:127.0.0.1]", "rebound.example"),
+    *("user:pw@127.0.0.1", "127.0.0.1."),
+)
+METADATA = "http://169.254.169.254/latest/meta-data/"
+
+
+@contextmanager
+def trap() -> Iterator[tuple[int, list[object]]]:
+    """Listen on all addresses of this machine; note each connection."""
+    connections: list[object] = []
+    with socket.create_server(("0.0.0.0", 0)) as server:
+
+        def accept() -> None:
+            while True:
+                try:
+                    connection, address = server.accept()
+                except OSError:
+                    return
+                connections.append(address)
+                connection.close()
+
+        Thread(target=accept, daemon=True).start()
+        yield server.getsockname()[1], connections
+        server.shutdown(socket.SHUT_RDWR)
+
+
+@pytest.fixture
+def lying(project: Project) -> Project:
+    (project.folder / "ownresolver.py").write_text(RESOLVER, "utf-8")
+    project.append(
+        "ownsettings.py",
+        "TWISTED_DNS_RESOLVER = DNS_RESOLVER = 'ownresolver.Lying'\nRETRY_ENABLED = False\n"
+        "CORPUS_CRAWL_REPORT = 'report.json'",
+    )
+    return project
+
+
+def figures(project: Project) -> dict[str, int]:
+    found: dict[str, int] = json.loads((project.folder / "report.json").read_text())["stats"]
+    return found
+
+
+def test_no_page_leads_to_a_private_address(lying: Project, make_site: MakeSite) -> None:
+    with trap() as (port, connections):
+        targets = [f"http://{host}:{port}/" for host in HOSTS]
+        pages: dict[str, Answer] = {"/good": html(article(1))}
+        for number, target in enumerate(targets):
+            pages[f"/moved/{number}"] = (302, {"Location": target}, b"")
+            pages[f"/refresh/{number}"] = html(
+                f'<meta http-equiv="refresh" content="0; url={target}"><p>Wait.'
+            )
+            pages[f"/header/{number}"] = (
+                *(200, {"Content-Type": "text/html", "Refresh": f"0; url={target}"}, b"<p>Wait."),
+            )
+        pages["/metadata"] = (307, {"Location": METADATA}, b"")
+        site = make_site(pages)
+        attempts = [f"{site.url}{path[1:]}" for path in pages]
+        _, err = lying.run(
+            "crawl", "urls", "-a", f"urls={' '.join(attempts)}", "-O", "out.jsonl",
+            *("-s", "ROBOTSTXT_OBEY=True"),
+        )  # fmt: skip
+    assert len(attempts) == 44
+    assert connections == []
+    assert [item["url"] for item in lying.items()] == [f"{site.url}good"]
+    assert figures(lying)["corpus/failed/private-address"] == 43
+    # One line a host.
+    assert err.count("Not requested: rebound.example") == 1
+    assert err.count("Not requested: ") == len(HOSTS)
+    assert "pw" not in err
+
+
+def test_no_listing_leads_to_a_private_address(lying: Project, make_site: MakeSite) -> None:
+    with trap() as (port, connections):
+        targets = [f"http://{host}:{port}" for host in HOSTS if "@" not in host]
+        site = make_site({})
+        listed = "".join(f"<url><loc>{target}/a</loc></url>" for target in targets)
+        nested = "".join(f"<sitemap><loc>{target}/s.xml</loc></sitemap>" for target in targets)
+        feeds = "".join(
+            f'<link rel="alternate" type="application/rss+xml" href="{target}/feed">'
+            f'<link rel="canonical" href="{target}/c"><link rel="next" href="{target}/n">'
+            for target in targets
+        )
+        robots = "".join(f"Sitemap: {target}/sitemap.xml\n" for target in targets)
+        site.pages |= {
+            "/": html(f'<title>Start</title>{feeds}<a href="/a/1">one</a>'),
+            "/a/1": html(article(1)),
+            "/robots.txt": html(
+                robots + f"Sitemap: {site.url}urls.xml\nSitemap: {site.url}index.xml\n",
+                kind="text/plain",
+            ),
+            "/urls.xml": html(f"<urlset>{listed}</urlset>", kind="text/xml"),
+            "/index.xml": html(f"<sitemapindex>{nested}</sitemapindex>", kind="text/xml"),
+        }
+        lying.run(
+            "crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl", "-s", "ROBOTSTXT_OBEY=True"
+        )
+    assert connections == []
+    assert {item["url"] for item in lying.items()} == {site.url, f"{site.url}a/1"}
+
+
+def test_spiders_of_other_projects_are_kept_out_too(lying: Project, make_site: MakeSite) -> None:
+    with trap() as (port, connections):
+        (lying.folder / "secret.html").write_text("<p>A secret.")
+        targets = [f"http://{host}:{port}/" for host in HOSTS]
+        targets += [f"file://{lying.folder}/secret.html"]
+        links = "".join(f'<a href="{target}">t</a>' for target in [*targets, "/a/1"])
+        site = make_site({"/": html(f"<title>Start</title>{links}"), "/a/1": html(article(1))})
+        lying.append(
+            "ownspiders.py",
+            f"class Led(Yielding):\n    name = 'led'\n    start_urls = ['{site.url}']\n",
+        )
+        lying.run("crawl", "led", "-O", "out.jsonl", "-s", "ROBOTSTXT_OBEY=True")
+    assert connections == []
+    assert {item["url"] for item in lying.items()} == {site.url, f"{site.url}a/1"}
+    assert figures(lying)["corpus/refused/private-address"] == len(targets)
+
+
+def test_a_start_page_that_moves_to_a_private_host_is_not_the_site(
+    lying: Project, make_site: MakeSite
+) -> None:
+    inner = make_site({"/": html(article(1))})
+    outer = make_site({"/": (301, {"Location": inner.url}, b"")})
+    lying.run("crawl", "site", "-a", f"url={outer.url}", "-O", "out.jsonl")
+    assert inner.asked == []
+    assert lying.items() == []
+    assert figures(lying)["corpus/failed/private-address"] == 1
+
+    network = ("-s", "CORPUS_ALLOW_PRIVATE=127.0.0.0/8")
+    lying.run("crawl", "site", "-a", f"url={outer.url}", "-O", "all.jsonl", *network)
+    assert [item["url"] for item in lying.items("all.jsonl")] == [inner.url]
+
+
+def test_a_public_name_that_resolves_to_a_private_address(
+    lying: Project, make_site: MakeSite
+) -> None:
+    site = make_site({"/": html(article(1))})
+    start = site.url.replace("127.0.0.1", "wiki.example")
+    _, err = lying.run("crawl", "site", "-a", f"url={start}", "-O", "out.jsonl")
+    assert site.asked == []
+    assert "CORPUS_ALLOW_PRIVATE=wiki.example" in err
+    lying.run(
+        "crawl", "site", "-a", f"url={start}", "-O", "all.jsonl",
+        *("-s", "CORPUS_ALLOW_PRIVATE=wiki.example"),
+    )  # fmt: skip
+    assert [item["url"] for item in lying.items("all.jsonl")] == [start]
