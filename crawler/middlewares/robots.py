@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
+import re
 from typing import Final
 
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
-from scrapy.exceptions import IgnoreRequest
+from scrapy.exceptions import IgnoreRequest, StopDownload
 from scrapy.http.request import NO_CALLBACK
 from scrapy.robotstxt import RobotParser
 from scrapy.utils.defer import maybe_deferred_to_future
@@ -17,6 +18,7 @@ from scrapy.utils.misc import build_from_crawler, load_object
 from twisted.internet.defer import DeferredLock
 
 from crawler.core.errors import one_line
+from crawler.core.listings.read import ROBOTS_BYTES, robots_text
 from crawler.middlewares.reach import PrivateAddressError
 from crawler.middlewares.throttling import MAY_NOT_WAIT, SiteLeftAloneError, SitePausedError
 
@@ -25,6 +27,14 @@ logger = logging.getLogger(__name__)
 _TOO_MANY_REQUESTS: Final = 429
 _SERVER_ERROR: Final = 500
 _OK = range(200, 300)
+_LEFT: Final = "corpus_robots_bytes_left"
+"""Key of ``Request.meta``: how many bytes of a robots.txt may still come."""
+# No robots.txt that is honest is longer; what is compressed may be a bomb.
+_MOST_BYTES: Final = 64 * 2**20
+# A group is that of a product, whatever its version (RFC 9309, 2.2.1).
+_VERSION: Final = re.compile(
+    r"^([ \t]*user-?agent[ \t]*:[ \t]*[^\s/#]+)/.*", re.IGNORECASE | re.MULTILINE
+)
 
 
 class RobotsUnreachableError(IgnoreRequest):
@@ -52,6 +62,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         self._parser_class: type[RobotParser] = load_object(crawler.settings["ROBOTSTXT_PARSER"])
         self._rules: dict[str, RobotParser | None] = {}
         self._locks: dict[str, DeferredLock] = {}
+        crawler.signals.connect(self._stop_long, signals.bytes_received)
 
     async def robot_parser(self, request: Request) -> RobotParser:
         """Return the rules of the site that a request goes to.
@@ -88,7 +99,13 @@ class RobotsMiddleware(RobotsTxtMiddleware):
                     f"{site}/robots.txt",
                     priority=self.DOWNLOAD_PRIORITY,
                     # Pages of a paused site would wait for it here, and take the place of others.
-                    meta={"dont_obey_robotstxt": True, MAY_NOT_WAIT: True},
+                    meta={
+                        "dont_obey_robotstxt": True,
+                        MAY_NOT_WAIT: True,
+                        _LEFT: ROBOTS_BYTES,
+                        "download_maxsize": _MOST_BYTES,
+                        "download_warnsize": 0,
+                    },
                     callback=NO_CALLBACK,
                 )
             )
@@ -108,11 +125,20 @@ class RobotsMiddleware(RobotsTxtMiddleware):
             return None
         # The page of an error holds no rules.
         body = response.body if response.status in _OK else b""
+        body = _VERSION.sub(r"\1", robots_text(body)).encode()
         rules: RobotParser = build_from_crawler(self._parser_class, self.crawler, body)
         await self.crawler.signals.send_catch_log_async(
             signal=signals.robots_parsed, robotparser=rules, request=request
         )
         return rules
+
+    def _stop_long(self, data: bytes, request: Request) -> None:
+        """Read no more of a robots.txt than robots have to."""
+        if (left := request.meta.get(_LEFT)) is None:
+            return
+        if left <= 0:
+            raise StopDownload(fail=False)
+        request.meta[_LEFT] = left - len(data)
 
 
 def _warn(site: str, why: str) -> None:

@@ -9,28 +9,16 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.downloadermiddlewares.redirect import MetaRefreshMiddleware
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
-from scrapy.http import Response
 from scrapy.pqueues import DownloaderAwarePriorityQueue, DownloaderInterface
 from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
+from crawler.middlewares.responses import LenientMetaRefresh
 from crawler.middlewares.robots import RobotsMiddleware
 from crawler.middlewares.throttling import ThrottlingMiddleware
 
 _MIDDLEWARES = "DOWNLOADER_MIDDLEWARES"
 _QUEUE = "SCHEDULER_PRIORITY_QUEUE"
-
-
-class LenientMetaRefresh(MetaRefreshMiddleware):
-    """Follows a page's refresh; a page whose addresses are invalid is passed on as it is."""
-
-    def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override] # Scrapy's third argument is deprecated
-        """Return the request that a page's refresh asks for, else the page."""
-        try:
-            return super().process_response(request, response)
-        except ValueError:
-            # Of the page's "base", or of the refresh itself.
-            return response
 
 
 class ThrottledQueue(DownloaderAwarePriorityQueue):

@@ -7,16 +7,23 @@ the response, so that the page is not parsed again when it is counted (:func:`ta
 from __future__ import annotations
 
 import json
-from typing import Any
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any, Final
+from urllib.parse import urljoin
 from weakref import WeakKeyDictionary
 
 from itemadapter import ItemAdapter, is_item
+from lxml.etree import SubElement
 from scrapy.http import Response
 
 from crawler.core.page.page import Page
 from crawler.core.page.parse import ParsedPage, parse
 from crawler.items import nested_to_json
 
+_LINK: Final = re.compile(r"<([^<>]*)>([^<>]*)")
+_NEXT: Final = re.compile(r';\s*rel\s*=\s*(?:"[^"]*\bnext\b[^"]*"|next\b)', re.IGNORECASE)
 _parsed: WeakKeyDictionary[Response, ParsedPage] = WeakKeyDictionary()
 
 
@@ -29,8 +36,20 @@ def parse_response(response: Response, max_bytes: int) -> ParsedPage:
     if response not in _parsed:
         content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
         page = Page(response.url, response.body, content_type=content_type)
-        _parsed[response] = parse(page, max_bytes)
+        parsed = _parsed[response] = parse(page, max_bytes)
+        for href in _next_of_header(response):
+            # Where a page names the page that follows it; no text, so nothing else is changed.
+            SubElement(parsed.roots[0], "link", rel="next", href=href)
     return _parsed[response]
+
+
+def _next_of_header(response: Response) -> Iterator[str]:
+    """Give the addresses that the headers ``Link`` of a page call the next one (RFC 8288)."""
+    for header in response.headers.getlist("Link"):
+        for href, parameters in _LINK.findall(header.decode("latin-1")):
+            if _NEXT.search(parameters) and href.isprintable():
+                with suppress(ValueError):
+                    yield urljoin(response.url, href.strip())
 
 
 def take_parsed(output: object) -> ParsedPage | None:

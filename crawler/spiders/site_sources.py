@@ -16,7 +16,7 @@ from twisted.python.failure import Failure
 
 from crawler.core.errors import StoreError, one_line
 from crawler.core.listings.entries import MAX_LISTING_BYTES
-from crawler.core.listings.read import find_feeds, sitemaps_of_robots
+from crawler.core.listings.read import find_feeds, robots_text, sitemaps_of_robots
 from crawler.core.page.addresses import address_key
 from crawler.discovery.frontier import Frontier, Visit
 from crawler.discovery.ledger_frontier import LedgerFrontier
@@ -313,4 +313,4 @@ def _origin(url: str) -> str:
 def _named_sitemaps(response: Response, url: str) -> tuple[str, ...]:
     if response.status != _OK:
         return ()
-    return sitemaps_of_robots(response.body.decode("utf-8", "replace"), url)
+    return sitemaps_of_robots(robots_text(response.body), url)

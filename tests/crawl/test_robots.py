@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crawler.demo.server import running
+from crawler.middlewares.politeness import user_agent
 from support.crawling import Project, Site, html, small_site
 
 if TYPE_CHECKING:
@@ -41,7 +42,6 @@ def obeying(project: Project) -> Project:
         (html("later", status=503), "status 503"),
         (html("slowly", status=429), "status 429"),
         ((302, {"Location": "/robots.txt"}, b""), "max redirections reached"),
-        (html("#" * 100_000, kind="text/plain"), "DownloadCancelled"),
     ],
 )
 def test_a_site_whose_robots_file_cannot_be_had_is_not_crawled(
@@ -63,6 +63,35 @@ def test_a_site_whose_robots_file_cannot_be_had_is_not_crawled(
         *("-s", "ROBOTSTXT_OBEY=False"),
     )
     assert len(obeying.items("all.jsonl")) == 3
+
+
+def test_a_long_robots_file_is_read_as_far_as_robots_have_to(
+    obeying: Project, make_site: MakeSite
+) -> None:
+    rules = b"User-agent: *\nDisallow: /a/0\n" + b"#" * 79 + b"\n"
+    body = rules + b"Disallow: /none\n" * 700_000 + b"Disallow: /\n"
+    assert len(body) > 10 * 2**20
+    site = make_site({**small_site(2), "/robots.txt": html(body, kind="text/plain")})
+    obeying.run("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl")
+    assert {item["url"] for item in obeying.items()} == {site.url, f"{site.url}a/1"}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "\ufeffUser-agent: *\r\nDisallow: /a/\r\n".encode("utf-16-le"),
+        "\ufeffUser-agent: *\nDisallow: /a/\n".encode("utf-16-be"),
+        b"User-agent: scrapy-corpus/1.0 (any)\nDisallow: /a/\n",
+        b"user-agent : Scrapy-Corpus/9\ndisallow: /a/\n\nUser-agent: *\nAllow: /\n",
+    ],
+)
+def test_rules_in_utf16_and_rules_for_a_version(
+    obeying: Project, make_site: MakeSite, body: bytes
+) -> None:
+    site = make_site({**small_site(2), "/robots.txt": html(body, kind="text/plain")})
+    obeying.append("ownsettings.py", f"USER_AGENT = {user_agent()!r}")
+    obeying.run("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl")
+    assert [item["url"] for item in obeying.items()] == [site.url]
 
 
 def test_a_server_that_is_not_there_has_no_readable_robots_file(obeying: Project) -> None:

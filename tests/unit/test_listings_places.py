@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crawler.core.listings.read import find_feeds, sitemaps_of_robots, usual_places
+from crawler.core.listings.read import find_feeds, robots_text, sitemaps_of_robots, usual_places
 from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
 
@@ -86,5 +86,5 @@ def test_usual_places_are_at_the_root_and_below_the_start() -> None:
 
 def test_of_an_endless_robots_txt_the_beginning_is_read() -> None:
     text = "Sitemap: /first.xml\n" + "#\n" * 300_000 + "Sitemap: /last.xml\n"
-    found = sitemaps_of_robots(text, "https://a.example/robots.txt")
+    found = sitemaps_of_robots(robots_text(text.encode()), "https://a.example/robots.txt")
     assert found == ("https://a.example/first.xml",)

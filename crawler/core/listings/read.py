@@ -6,10 +6,12 @@ Its bytes are unpacked, decoded, recognised and read.
 
 from __future__ import annotations
 
+import codecs
 import re
 import zlib
 from collections.abc import Mapping
 from contextlib import suppress
+from typing import Final
 from urllib.parse import urlsplit
 
 from crawler.core.listings.entries import (
@@ -56,8 +58,8 @@ _FEED_TYPES = frozenset(
         "text/rss+xml", "text/atom+xml", "text/rss",
     }
 )  # fmt: skip
-# Most of a robots.txt that is read, in characters: what robots have to read at least (RFC 9309).
-_ROBOTS_CHARS = 500 * 1024
+# Most of a robots.txt that is read: what robots have to read at least (RFC 9309).
+ROBOTS_BYTES: Final = 500 * 1024
 _ROBOTS_FIELDS = frozenset({"sitemap", "site-map"})
 # The names that the usual publishing systems give by default, the most usual ones first.
 _SITEMAPS = (
@@ -94,17 +96,30 @@ def find_feeds(parsed: ParsedPage) -> tuple[str, ...]:
     return tuple(sorted(found, key=found.__getitem__))
 
 
+def robots_text(body: bytes) -> str:
+    """Return the text of a robots.txt: whole lines of its first 500 KiB, in UTF-8 or UTF-16.
+
+    Robots have to read so much at least (RFC 9309, 2.5). The encoding is UTF-8 by the same
+    document, where no byte order mark says otherwise.
+    """
+    is_utf16 = body.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    head = body[:ROBOTS_BYTES]
+    if len(head) < len(body):
+        # Half a rule may forbid more than the whole one.
+        head = head[: head.rfind(b"\n") + 1]
+    text = head.decode("utf-16" if is_utf16 else "utf-8", "replace")
+    return text.removeprefix("\ufeff")
+
+
 def sitemaps_of_robots(text: str, url: str) -> tuple[str, ...]:
     """Return the sitemaps that a robots.txt names, absolute and canonical, each once.
-
-    Of a long one, what robots have to read at least is read: the first 500 KiB (RFC 9309, 2.5).
 
     Args:
         text: the robots.txt.
         url: its address.
     """
     found: dict[str, None] = {}
-    for line in text[:_ROBOTS_CHARS].removeprefix("\ufeff").splitlines():
+    for line in text.splitlines():
         name, separator, value = line.partition(":")
         if not separator or name.strip().lower() not in _ROBOTS_FIELDS:
             continue

@@ -1,0 +1,79 @@
+"""Answers as browsers take them: pages by what they are, refreshes, bodies that were cut short."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from typing import Any, Final
+
+from scrapy import Request
+from scrapy.downloadermiddlewares.redirect import MetaRefreshMiddleware
+from scrapy.downloadermiddlewares.retry import get_retry_request
+from scrapy.http import HtmlResponse, Response
+
+from crawler.extensions.component import Component
+
+_HTML: Final = re.compile(r"(?:(?:text|application)/)?(?:x-)?x?html?5?(?:\+xml)?")
+_XML: Final = re.compile(r"(?:text|application)/xml")
+_IS_HTML: Final = re.compile(rb"(?:\s|<[?!][^>]*>)*<(?:\w+:)?html[\s>]", re.IGNORECASE)
+_SNIFFED: Final = 2_048
+_IS_WHOLE: Final = re.compile(rb"</html\s*>\s*\Z", re.IGNORECASE)
+_END: Final = 100
+
+
+class HtmlResponses:
+    """Downloader middleware that makes HTML pages of those that a header calls nearly so.
+
+    Types with slips (``text/html, text/html``; ``text/htm``), and XHTML that is sent as XML.
+    """
+
+    def process_response(self, request: Request, response: Response) -> Response:  # noqa: ARG002 - as Scrapy calls it
+        """Return a page as an HTML page, anything else as it is."""
+        if isinstance(response, HtmlResponse) or "Content-Encoding" in response.headers:
+            return response
+        header = (response.headers.get("Content-Type") or b"").decode("latin-1")
+        kind = re.split("[;,]", header, maxsplit=1)[0].strip(" \t\"'").lower()
+        if _HTML.fullmatch(kind) or (
+            _XML.fullmatch(kind) and _IS_HTML.match(response.body[:_SNIFFED])
+        ):
+            return response.replace(cls=HtmlResponse)
+        return response
+
+
+class LenientMetaRefresh(MetaRefreshMiddleware):
+    """Follows a refresh, of a page or its header; a page with an invalid one goes on as it is."""
+
+    def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override] # Scrapy's third argument is deprecated
+        """Return the request that a refresh asks for, else the page."""
+        header = (response.headers.get("Refresh") or b"").decode("latin-1")
+        try:
+            if header and isinstance(response, HtmlResponse):
+                # What browsers do at this header is what they do at this element.
+                tag = f'<meta http-equiv="refresh" content="{escape(header)}">'
+                alone = response.replace(body=tag.encode("ascii", "xmlcharrefreplace"))
+                if (found := super().process_response(request, alone)) is not alone:
+                    return found
+            return super().process_response(request, response)
+        except ValueError:
+            # Of the page's "base", or of the refresh itself.
+            return response
+
+
+class CutShort(Component):
+    """Downloader middleware for bodies that ended before their ``Content-Length``.
+
+    Some servers name a length that is too long, always; browsers show such pages. A page that ends
+    as pages do is kept at once, any other body after the usual retries.
+    """
+
+    def process_response(self, request: Request, response: Response) -> Any:  # noqa: ANN401 - a request or a response
+        """Return a body that is whole or kept, or the request to be sent again."""
+        if "dataloss" not in response.flags:
+            return response
+        settings = self.crawler.settings
+        if not _IS_WHOLE.search(response.body[-_END:]) and settings.getbool("RETRY_ENABLED"):
+            spider: Any = self.crawler.spider
+            if again := get_retry_request(request, spider=spider, reason="cut-short"):
+                return again
+        self.stats.inc_value("corpus/responses/cut_short")
+        return response
