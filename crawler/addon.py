@@ -14,9 +14,10 @@ from crawler.exporters.columns import import_pyarrow
 from crawler.exporters.feeds import check_feeds, unwritable
 from crawler.exporters.formats import FEED_EXPORTERS
 from crawler.extensions.crawl_report import CrawlReport
+from crawler.extensions.logs import SafeLog
 from crawler.extensions.progress import Progress
 from crawler.journey.stages import structure_model, table_method
-from crawler.middlewares.politeness import POLITE_SETTINGS, CrawlDelay
+from crawler.middlewares.politeness import POLITE_SETTINGS, CrawlDelay, use_shipped_suffixes
 from crawler.middlewares.reach import NamedAddresses, Reach, check_connections
 from crawler.middlewares.responses import CutShort, HtmlResponses
 from crawler.middlewares.scheduler_queue import replace_components
@@ -82,6 +83,8 @@ class CorpusAddon:
             settings.set(name, value, _PRIORITY)
         replace_components(settings, _PRIORITY)
         check_connections(settings)
+        if settings.getbool("COOKIES_ENABLED"):
+            use_shipped_suffixes()
         reports = options.crawl_report is not None or options.end_with_stdin
         for name, component, order, is_wanted in (
             # Next to the downloader: it sees answers before they are cached or retried, and what is
@@ -97,6 +100,8 @@ class CorpusAddon:
             ("SPIDER_MIDDLEWARES", NamedAddresses, 5, True),
             # Next to the engine: a project's own spider middlewares see pages as they are yielded.
             ("SPIDER_MIDDLEWARES", TwoPass, 10, True),
+            # Before others log when the spider is opened.
+            ("EXTENSIONS", SafeLog, 0, True),
             ("EXTENSIONS", CrawlDelay, 500, True),
             ("EXTENSIONS", Progress, 500, True),
             ("EXTENSIONS", CrawlReport, 500, reports),

@@ -20,8 +20,32 @@ _BYTES: Final = {
 _SPAN: Final = re.compile(r"(\d{1,9}(?:\.\d{1,9})?) ?([smhdw])(?: |$|(?=\d))")
 _SIZE: Final = re.compile(r"(\d{1,15}(?:\.\d{1,9})?) ?([a-z]{1,3})")
 _LONGEST: Final = 3660 * 86400.0
+# Characters on which terminals act: C0 but for tab and line feed, delete, C1. Those that show text in
+# another order than it has: the overrides and isolates of UAX #9. Or a whole code of a colour.
+_ACTED_ON: Final = re.compile(
+    "\x1b\\[[0-9;]*m|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
+)
+_CREDENTIALS: Final = re.compile(r"(?<=://)[^\s/@?#]{1,500}@")
 # Names that are compared are cut: the comparison takes quadratic time.
 _COMPARED: Final = 100
+
+
+def harmless(text: str, *, colours: bool = False) -> str:
+    """Return text that does nothing to a terminal: such characters become backslash escapes.
+
+    Args:
+        text: any text, of pages and servers too.
+        colours: whether codes of colours stay, as in what the project itself has coloured.
+    """
+    return _ACTED_ON.sub(
+        lambda found: found[0] if colours and len(found[0]) > 1 else ascii(found[0])[1:-1],
+        text,
+    )
+
+
+def without_secrets(text: str) -> str:
+    """Return text with the credentials in its addresses left out."""
+    return _CREDENTIALS.sub("…@", text) if "@" in text else text
 
 
 def read_seconds(value: object) -> float:

@@ -1,10 +1,14 @@
-"""Short logs: no lists of settings and components at the start of a crawl."""
+"""Logs that are short and safe: no lists at the start, nothing that acts on a terminal."""
 
 from __future__ import annotations
 
 import logging
+from copy import copy
 
 from scrapy.utils.log import get_scrapy_root_handler
+
+from crawler.core.wording import harmless, without_secrets
+from crawler.extensions.component import Component
 
 
 def _is_wanted(record: logging.LogRecord) -> bool:
@@ -25,3 +29,35 @@ def shorten_start() -> None:
     """
     for name in ("scrapy.addons", "scrapy.crawler", "scrapy.middleware"):
         logging.getLogger(name).addFilter(_is_wanted)
+
+
+class SafeLog(Component):
+    """Extension that lets no character of a page or server act on a terminal through the log."""
+
+    handlers = ("spider_opened",)
+
+    def spider_opened(self) -> None:
+        """Take the place of the log's formatter; Scrapy installs it anew before each crawl."""
+        handler = get_scrapy_root_handler()
+        if handler is not None and not isinstance(handler.formatter, SafeFormatter):
+            handler.setFormatter(SafeFormatter(handler.formatter or logging.Formatter()))
+
+
+class SafeFormatter(logging.Formatter):
+    """Formats as another formatter does, without control characters and credentials in messages."""
+
+    def __init__(self, formatter: logging.Formatter) -> None:
+        super().__init__()
+        self._formatter = formatter
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the text of a record, tracebacks too."""
+        safe = copy(record)
+        safe.msg, safe.args = _safe(record.getMessage()), ()
+        if record.exc_info:
+            safe.exc_text = _safe(self._formatter.formatException(record.exc_info))
+        return self._formatter.format(safe)
+
+
+def _safe(text: str) -> str:
+    return without_secrets(harmless(text))

@@ -47,6 +47,22 @@ POLITE_SETTINGS: Mapping[str, Any] = {
 """Settings of a polite crawl. A project's own settings override them."""
 
 
+def use_shipped_suffixes() -> None:
+    """Let Scrapy's cookies use the list of public suffixes that their library comes with.
+
+    By default the library fetches a newer list at the first cookie, while everything waits, from
+    servers that nobody named; and it writes it into the user's home.
+    """
+    # Loaded here: a crawl without cookies does not need it.
+    from scrapy.downloadermiddlewares import cookies  # noqa: PLC0415 - as above
+    from tldextract import TLDExtract  # noqa: PLC0415 - as above
+
+    # Scrapy has no public name for it.
+    if isinstance(getattr(cookies, "_split_domain", None), TLDExtract):
+        shipped = TLDExtract(None, suffix_list_urls=(), include_psl_private_domains=True)
+        vars(cookies)["_split_domain"] = shipped
+
+
 class CrawlDelay(Component):
     """Extension that keeps the delay a robots.txt asks for, where ``ROBOTSTXT_OBEY`` is on.
 

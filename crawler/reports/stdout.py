@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TextIO
 
 from crawler.core.errors import ArgumentError, CorpusError, StoreError, one_line
-from crawler.core.wording import pad_width, width_of
+from crawler.core.wording import harmless, pad_width, width_of, without_secrets
 
 
 @contextmanager
@@ -50,14 +50,20 @@ def put(data: bytes) -> None:
 
 
 def print_line(text: str) -> None:
-    """Print text; a character that standard output cannot encode becomes a backslash escape."""
-    encoding = sys.stdout.encoding or "utf-8"
-    sys.stdout.write(f"{text}\n".encode(encoding, "backslashreplace").decode(encoding))
+    """Print text; what :func:`_fit_for` says becomes a backslash escape."""
+    sys.stdout.write(_fit_for(sys.stdout, f"{text}\n"))
+
+
+def _fit_for(stream: TextIO, text: str) -> str:
+    """Escape what a stream cannot encode, and for a terminal what acts on it."""
+    encoding = stream.encoding or "utf-8"
+    text = harmless(text, colours=True) if stream.isatty() else text
+    return text.encode(encoding, "backslashreplace").decode(encoding)
 
 
 def print_error(command: str, error: Exception | str) -> None:
     """Print an error of ``scrapy COMMAND`` as one line on standard error."""
-    print(f"scrapy {command}: {one_line(error)}", file=sys.stderr)  # noqa: T201 - it prints for commands
+    print(f"scrapy {command}: {without_secrets(one_line(error))}", file=sys.stderr)  # noqa: T201 - it prints for commands
 
 
 def check_target(option: str, name: str) -> None:
@@ -111,14 +117,12 @@ class Table:
 def write_tables(heading: str, tables: Sequence[Table], stream: TextIO) -> None:
     """Write a line, and tables below it in aligned columns.
 
-    A character that the stream cannot encode becomes a backslash escape.
+    What :func:`_fit_for` says becomes a backslash escape.
     """
     lines = [heading]
     for table in tables:
         lines += ["", *table_lines([table.header, *table.rows], align_right=True)]
-    text = "\n".join(lines) + "\n"
-    encoding = stream.encoding or "utf-8"
-    stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+    stream.write(_fit_for(stream, "\n".join(lines) + "\n"))
 
 
 def table_lines(rows: Sequence[Sequence[str]], *, align_right: bool = False) -> Iterator[str]:

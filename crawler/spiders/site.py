@@ -48,10 +48,12 @@ class SiteSpider(ListingReader):
 
     def __init__(self, **raw: object) -> None:
         super().__init__()
-        self.arguments = parse_arguments(SiteArguments, raw, owner=self.name)
+        given = parse_arguments(SiteArguments, raw, owner=self.name)
+        self.given_urls = given.given_addresses()
+        self.start_urls = given.start_addresses(self.name)
+        # A paused crawl keeps its arguments, and not the credentials in them.
+        self.arguments = replace(given, url=" ".join(self.start_urls))
         self.scope = self.arguments
-        self.given_urls = self.arguments.given_addresses()
-        self.start_urls = self.arguments.start_addresses(self.name)
         self.frontier = Frontier()
         horizon = (datetime.now(UTC) + _AHEAD).date().isoformat()
         self.traps = Traps(self.scope, "" if self.scope.calendar else horizon)

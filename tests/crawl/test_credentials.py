@@ -1,0 +1,81 @@
+"""Credentials in a start address: they work for its host, and are written nowhere."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING
+
+import pytest
+
+from crawler.demo.server import running
+from support.crawling import Project, article, small_site
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SECRET = "gehe1m-p@ss"
+GIVEN = "reader:gehe1m-p%40ss"
+EXPECTED = "Basic " + base64.b64encode(f"reader:{SECRET}".encode()).decode()
+
+
+@contextmanager
+def guarded(elsewhere: str) -> Iterator[tuple[str, list[tuple[str, str | None]]]]:
+    """Serve a site to those who have the password; one page moves to another host."""
+    asked: list[tuple[str, str | None]] = []
+    pages = {path: answer[2] for path, answer in small_site(2).items()}
+    pages["/"] += b'<a href="/moved">Moved</a><a href="http://other:word@HOST/a/2">Third</a>'
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            given = self.headers["Authorization"]
+            asked.append((self.path, given))
+            here = self.headers["Host"]
+            body = b"" if given != EXPECTED else pages.get(self.path, article(2).encode())
+            body = body.replace(b"HOST", here.encode())
+            self.send_response(302 if self.path == "/moved" else 200 if body else 401)
+            self.send_header("Location", f"{elsewhere}/landed")
+            self.send_header("Content-Type", "text/html")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the parent's name
+            """Keep the test's output quiet."""
+
+    with running(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as address:
+        yield address, asked
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("site", "-a", "url={start}", "-s", "JOBDIR=job"),
+        ("site", "-a", "url={start}", "-s", "CORPUS_INCREMENTAL=True"),
+        ("urls", "-a", "urls={start} {start}a/0 {start}a/1 {start}moved"),
+    ],
+)
+def test_they_are_sent_to_their_host_alone(project: Project, arguments: tuple[str, ...]) -> None:
+    with guarded("http://127.0.0.1:1") as (other, seen), guarded(other) as (base, asked):
+        start = base.replace("//", f"//{GIVEN}@") + "/"
+        out, err = project.run(
+            "crawl", *(text.replace("{start}", start) for text in arguments), "-O", "out.jsonl",
+            *("-L", "DEBUG", "-s", "CORPUS_ALLOW_PRIVATE=127.0.0.0/8", "-s", "ROBOTSTXT_OBEY=True"),
+            *("-s", "CORPUS_KEEP_SPOOL=True", "-s", "CORPUS_CRAWL_REPORT=report.json"),
+            *("-s", "HTTPCACHE_ENABLED=True"),
+        )  # fmt: skip
+    urls = {item["url"] for item in project.items()}
+    assert {f"{base}/", f"{base}/a/0", f"{base}/a/1"} <= urls
+    assert {given for _, given in asked} == {EXPECTED}
+    assert "/landed" in {path for path, _ in seen}
+    assert {given for _, given in seen} == {None}
+    assert all("@" not in url for url in urls)
+    assert "other:word" not in err
+    written = [path for path in project.folder.rglob("*") if path.is_file()]
+    kept = [path.read_bytes() for path in written if path.name != "ownsettings.py"]
+    kept += [gzip.decompress(data) for data in kept if data.startswith(b"\x1f\x8b")]
+    for text in (out.encode(), err.encode(), *kept):
+        for secret in ("gehe1m", EXPECTED.split()[1]):
+            assert secret.encode() not in text
