@@ -20,8 +20,8 @@ _BYTES: Final = {
 _SPAN: Final = re.compile(r"(\d{1,9}(?:\.\d{1,9})?) ?([smhdw])(?: |$|(?=\d))")
 _SIZE: Final = re.compile(r"(\d{1,15}(?:\.\d{1,9})?) ?([a-z]{1,3})")
 _LONGEST: Final = 3660 * 86400.0
-# Characters on which terminals act: C0 but for tab and line feed, delete, C1. Those that show text in
-# another order than it has: the overrides and isolates of UAX #9. Or a whole code of a colour.
+# Characters on which terminals act: C0 but for tab and line feed, delete, C1. Those that show text
+# in another order than it has: the overrides and isolates of UAX #9. Or a whole code of a colour.
 _ACTED_ON: Final = re.compile(
     "\x1b\\[[0-9;]*m|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 )

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 from scrapy.settings import Settings
+from scrapy.utils.misc import load_object
 
 from crawler.addon import CorpusAddon, OptionExit
 from crawler.core.errors import OptionError
 from crawler.core.methods.registry import method_names
 from crawler.middlewares.politeness import POLITE_SETTINGS
-from crawler.middlewares.two_pass import DrainingItems
+from crawler.middlewares.two_pass import DrainingItems, TwoPass
 from support.crawling import FOOTER, Held, Project, Site, small_site
 
 if TYPE_CHECKING:
@@ -140,7 +141,11 @@ def test_what_a_project_has_set_wins_over_what_the_addon_brings() -> None:
     assert settings["FEED_EXPORT_ENCODING"] == "latin-1"
     assert settings.getdict("FEED_EXPORTERS")["csv"] == "scrapy.exporters.CsvItemExporter"
     assert settings.getdict("DOWNLOAD_HANDLERS")["http"] is None
-    assert list(settings.getdict("SPIDER_MIDDLEWARES").values()) == [20]
+    assert [
+        order
+        for one, order in settings.getdict("SPIDER_MIDDLEWARES").items()
+        if load_object(one) is TwoPass
+    ] == [20]
     assert settings["ITEM_PROCESSOR"] is DrainingItems
     untouched = {name: settings[name] for name in POLITE_SETTINGS if name not in own}
     assert untouched == {name: POLITE_SETTINGS[name] for name in untouched}
