@@ -116,15 +116,19 @@ def leaf_values(
     const Py_ssize_t[::1] roots,
     Py_ssize_t depth,
 ):
-    cdef Py_ssize_t row, tree, at, step
-    found = np.empty((roots.shape[0], table.shape[0]))
+    cdef Py_ssize_t row, tree, at, after, step
+    found = np.empty((roots.shape[0], table.shape[1]))
     cdef double[:, ::1] out = found
-    # A leaf leads to itself. Without a branch that depends on the row, the processor does the steps
-    # of several rows at once.
+    # Neighbouring rows mostly take one way through a tree, which the processor then foresees.
     for tree in range(roots.shape[0]):
-        for row in range(table.shape[0]):
+        for row in range(table.shape[1]):
             at = roots[tree]
             for step in range(depth):
-                at = left[at] + (table[row, feature[at]] > threshold[at])
+                after = left[at]
+                if after == at:
+                    break
+                if table[feature[at], row] > threshold[at]:
+                    after += 1
+                at = after
             out[tree, row] = value[at]
     return found

@@ -60,7 +60,7 @@ def leaf_values(  # noqa: PLR0913, PLR0917 - the arrays of an ensemble
     """Return the value of the leaf that each row comes to: one line a tree, one column a row.
 
     Args:
-        table: one row a question, one column a feature.
+        table: one line a feature, one column a row.
         feature: one entry a node, as in :class:`crawler.core.trees.TreeEnsemble`.
         threshold: likewise.
         left: likewise.
@@ -68,14 +68,14 @@ def leaf_values(  # noqa: PLR0913, PLR0917 - the arrays of an ensemble
         roots: the first node of each tree.
         depth: how many steps lead from a root to the farthest leaf.
     """
-    rows, columns = table.shape
-    flat = table.reshape(-1)
-    offsets = (np.arange(rows, dtype=np.intp) * columns)[None, :]
+    rows = table.shape[1]
+    flat, offsets, numbers = table.reshape(-1), feature * rows, np.arange(rows)
     # One line a tree: rows at the same node are neighbours in memory.
     at = np.repeat(roots[:, None], rows, axis=1)
     for _ in range(depth):
-        values = flat.take(feature.take(at) + offsets)
-        right = values > threshold.take(at)
+        places = offsets.take(at)
+        places += numbers
+        right = flat.take(places) > threshold.take(at)
         at = left.take(at)
         at += right
     return value.take(at)

@@ -156,7 +156,7 @@ class TreeEnsemble:
             table: one row a question, one column a feature.
         """
         return leaf_values(
-            np.ascontiguousarray(table), self.feature, self.threshold, self.left, self.value,
+            np.ascontiguousarray(table.T), self.feature, self.threshold, self.left, self.value,
             self.roots, self.depth,
         )  # fmt: skip
 

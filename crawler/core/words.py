@@ -72,4 +72,5 @@ def fold_name(name: str) -> str:
     """Return the letters and digits of a name, case and accents folded."""
     if name.isascii():
         return name.encode().translate(_LOWER, _NO_ASCII).decode()
-    return _NOT_ALNUM.sub("", fold_word(name))
+    # Marks that combine are neither letters nor digits.
+    return _NOT_ALNUM.sub("", unicodedata.normalize("NFKD", name.casefold()))

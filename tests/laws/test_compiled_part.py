@@ -35,7 +35,7 @@ def test_leaves(compiled: ModuleType, name: str, rows: int, seed: int, has_gaps:
     trees = TreeEnsemble.shipped("crawler.core.methods.article", name)
     random = np.random.default_rng(seed)
     # Values at thresholds too, where rounding would show.
-    table = random.choice(trees.threshold, (rows, len(trees.names))).astype(np.float32)
+    table = random.choice(trees.threshold, (len(trees.names), rows)).astype(np.float32)
     if has_gaps:
         table[random.random(table.shape) < 0.2] = np.nan
     nodes = trees.feature, trees.threshold, trees.left, trees.value, trees.roots, trees.depth
