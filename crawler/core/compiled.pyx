@@ -1,7 +1,7 @@
 # cython: boundscheck=False, wraparound=False, initializedcheck=False
 """What takes most of the time, compiled. ``pure.py`` has the same functions in Python."""
 
-from cpython.unicode cimport PyUnicode_DecodeUTF8
+from cpython.unicode cimport PyUnicode_DecodeUTF8, PyUnicode_READ_CHAR
 from libc.string cimport strlen
 from lxml.includes cimport etreepublic as lxml_api
 from lxml.includes cimport tree as xml
@@ -131,4 +131,70 @@ def leaf_values(
                     after += 1
                 at = after
             out[tree, row] = value[at]
+    return found
+
+
+cdef enum:
+    # Bits of the classes of ``methods/article/letters.py``, in their order.
+    _DENSE = 8
+    _STOP = 32
+    _WORD = 1 | 4
+    _AFTER_STOP = 64 | 128
+
+
+cdef inline Py_UCS4 _code(str text, Py_ssize_t at) noexcept:
+    """Return a code point; those beyond the basic plane count as its last."""
+    return min(PyUnicode_READ_CHAR(text, at), 0xFFFFu)
+
+
+def class_counts(str text, const Py_ssize_t[::1] ends, const unsigned char[::1] classes):
+    cdef Py_ssize_t at = 0, number, bit
+    cdef int its, before, after
+    cdef int own[10]
+    found = np.empty((12, ends.shape[0]), np.int32)
+    cdef int[:, ::1] out = found
+    for number in range(ends.shape[0]):
+        own[:] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+        before = 0
+        its = out[10, number] = classes[_code(text, at)]
+        while at < ends[number]:
+            at += 1
+            after = classes[_code(text, at)]
+            for bit in range(8):
+                own[bit] += its >> bit & 1
+            if its & _WORD and not its & _DENSE and (not before & _WORD or before & _DENSE):
+                own[8] += 1
+            if its & _STOP and after & _AFTER_STOP:
+                own[9] += 1
+            before = its
+            its = after
+        for bit in range(10):
+            out[bit, number] = own[bit]
+        out[11, number] = before
+        at += 1
+    return found
+
+
+def gram_hits(
+    str text,
+    const Py_ssize_t[::1] ends,
+    const unsigned int[::1] lower,
+    const unsigned char[::1] known,
+    Py_ssize_t sets,
+):
+    cdef Py_ssize_t at = 0, number, bit, last = len(text) - 1
+    cdef unsigned int one = lower[_code(text, 0)], two = lower[_code(text, 1)], three, mixed, its
+    found = np.zeros((sets, ends.shape[0]), np.int32)
+    cdef int[:, ::1] out = found
+    for number in range(ends.shape[0]):
+        while at <= ends[number]:
+            three = lower[_code(text, at + 2 if at + 2 < last else last)]
+            mixed = one * 0x9E3779B1u + two * 0x85EBCA77u + three * 0xC2B2AE3Du
+            its = known[(mixed ^ mixed >> 15) & 0xFFFF]
+            if its:
+                for bit in range(sets):
+                    out[bit, number] += its >> bit & 1
+            one = two
+            two = three
+            at += 1
     return found

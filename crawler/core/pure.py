@@ -26,6 +26,7 @@ VALUED = ("class", "id", "itemprop", "rel", "href")
 
 _TAG, _TEXT, _TAIL = map(attrgetter, ("tag", "text", "tail"))
 _NAMES = methodcaller("keys")
+_SPACES = 6
 
 
 def columns(root: Element) -> Columns:
@@ -79,3 +80,78 @@ def leaf_values(  # noqa: PLR0913, PLR0917 - the arrays of an ensemble
         at = left.take(at)
         at += right
     return value.take(at)
+
+
+def _codes(text: str) -> NDArray[np.uint32]:
+    """Return code points; those beyond the basic plane count as its last."""
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    return np.minimum(codes, np.uint32(0xFFFF))
+
+
+def _starts(ends: NDArray[np.intp]) -> NDArray[np.intp]:
+    return np.concatenate((np.zeros(1, np.intp), ends[:-1] + 1))
+
+
+def class_counts(
+    text: str, ends: NDArray[np.intp], classes: NDArray[np.uint8]
+) -> NDArray[np.int32]:
+    """Count the characters of each class in texts that none is empty of; one column a text.
+
+    Args:
+        text: the texts, a line break behind each.
+        ends: where each ends.
+        classes: the classes of each code point of the basic plane, as eight bits. They are those of
+            :mod:`crawler.core.methods.article.letters`.
+
+    Returns:
+        A line for each class; one for words, of letters that are not dense or of digits; one for
+        stops before a space or another mark; and the classes of a text's first and last character.
+    """
+    its, starts = classes[_codes(text)], _starts(ends)
+    word, dense, stops = ((its & bits) > 0 for bits in (1 | 4, 8, 32))
+    begins = word & ~dense
+    begins[1:] &= ~word[:-1] | dense[:-1]
+    stops[:-1] &= (its[1:] & (64 | 128)) > 0
+    masks = (*((its & (1 << bit)) > 0 for bit in range(8)), begins, stops)
+    counts = np.array([np.add.reduceat(mask, starts, dtype=np.int32) for mask in masks])
+    # The line breaks behind the texts are no part of them.
+    counts[_SPACES] -= 1
+    return np.concatenate((counts, its[starts][None], its[ends - 1][None]), dtype=np.int32)
+
+
+def grams(text: str, lower: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Return a number of 16 bits for each three neighbouring characters, case folded.
+
+    Args:
+        text: three characters at least.
+        lower: the small letter of each code point of the basic plane.
+    """
+    low = lower[_codes(text)]
+    mixed = low[:-2] * np.uint32(0x9E3779B1) + low[1:-1] * np.uint32(0x85EBCA77)
+    mixed += low[2:] * np.uint32(0xC2B2AE3D)
+    mixed ^= mixed >> np.uint32(15)
+    found: NDArray[np.uint32] = mixed & np.uint32(0xFFFF)
+    return found
+
+
+def gram_hits(
+    text: str,
+    ends: NDArray[np.intp],
+    lower: NDArray[np.uint32],
+    known: NDArray[np.uint8],
+    sets: int,
+) -> NDArray[np.int32]:
+    """Count in each text the places whose :func:`grams` are in some sets; one line a set.
+
+    Args:
+        text: the texts, a line break behind each; none is empty.
+        ends: where each ends.
+        lower: as in :func:`grams`.
+        known: for each number of 16 bits the sets that have it, as bits.
+        sets: how many sets there are.
+    """
+    found, starts = known[grams(f"{text}\n\n", lower)], _starts(ends)
+    hits = [
+        np.add.reduceat((found & (1 << bit)) > 0, starts, dtype=np.int32) for bit in range(sets)
+    ]
+    return np.array(hits, np.int32)

@@ -17,6 +17,8 @@ from crawler.core.trees import TreeEnsemble
 if TYPE_CHECKING:
     from types import ModuleType
 
+    from numpy.typing import NDArray
+
 
 @pytest.fixture(scope="module")
 def compiled() -> ModuleType:
@@ -40,6 +42,35 @@ def test_leaves(compiled: ModuleType, name: str, rows: int, seed: int, has_gaps:
         table[random.random(table.shape) < 0.2] = np.nan
     nodes = trees.feature, trees.threshold, trees.left, trees.value, trees.roots, trees.depth
     assert np.array_equal(compiled.leaf_values(table, *nodes), pure.leaf_values(table, *nodes))
+
+
+TEXTS = st.lists(st.text(min_size=1, max_size=20), min_size=1, max_size=8)
+"""Texts of any characters, lone surrogates too."""
+
+
+def joined(texts: list[str]) -> tuple[str, NDArray[np.intp]]:
+    return "\n".join((*texts, "")), np.cumsum([len(text) + 1 for text in texts]) - 1
+
+
+@given(texts=TEXTS, seed=st.integers(0, 2**32))
+def test_class_counts(compiled: ModuleType, texts: list[str], seed: int) -> None:
+    classes = np.random.default_rng(seed).integers(0, 256, 1 << 16, np.uint8)
+    classes[ord("\n")] = 64  # a space, as in the tables that are used
+    whole = joined(texts)
+    assert np.array_equal(
+        compiled.class_counts(*whole, classes), pure.class_counts(*whole, classes)
+    )
+
+
+@given(texts=TEXTS, sets=st.integers(1, 8), seed=st.integers(0, 2**32))
+def test_gram_hits(compiled: ModuleType, texts: list[str], sets: int, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    lower = random.integers(0, 1 << 16, 1 << 16, np.uint32)
+    known = random.integers(0, 1 << sets, 1 << 16, np.uint8)
+    whole = joined(texts)
+    assert np.array_equal(
+        compiled.gram_hits(*whole, lower, known, sets), pure.gram_hits(*whole, lower, known, sets)
+    )
 
 
 PIECES = st.sampled_from(

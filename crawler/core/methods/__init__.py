@@ -14,7 +14,9 @@ from crawler.core.page.blocks import Block
 from crawler.core.page.page import Document
 
 
-@dataclass(frozen=True, slots=True)
+# Nothing changes a label once it is made. It is not frozen: pages have hundreds of them, and frozen
+# dataclasses take four times as long to make.
+@dataclass(slots=True, unsafe_hash=True)
 class Label:
     """The verdict of a method on one block.
 

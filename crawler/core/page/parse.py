@@ -81,6 +81,7 @@ class ParsedPage:
         named: the elements that tell of the page itself, in its order, by name: ``base``,
             ``title``, ``meta``, ``link``, ``script``, ``time``; ``heading`` for ``h1`` to ``h3``.
         elements: all elements, as they were when the page had been parsed.
+        found: what was found in the tree and will be asked for again, by its name.
     """
 
     page: Page
@@ -92,6 +93,7 @@ class ParsedPage:
     base_url: str
     named: Mapping[str, Sequence[etree._Element]] = field(repr=False, compare=False)
     elements: Elements = field(repr=False, compare=False)
+    found: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def linked_data(self) -> list[str]:
         """Return the texts of the page's JSON-LD scripts."""

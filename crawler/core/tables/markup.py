@@ -27,7 +27,15 @@ def find_tables(parsed: ParsedPage) -> tuple[FoundTable, ...]:
 
     Tables are ``table`` elements, and other elements with the role or style of a table that hold
     a cell; definition lists that hold a term and a description are tables of the kind ``list``.
+    The page keeps them.
     """
+    if "tables" not in parsed.found:
+        parsed.found["tables"] = _found_tables(parsed)
+    found: tuple[FoundTable, ...] = parsed.found["tables"]
+    return found
+
+
+def _found_tables(parsed: ParsedPage) -> tuple[FoundTable, ...]:
     walker = Walker()
     known: dict[etree._Element, int | None] = {}
     page = parsed.elements

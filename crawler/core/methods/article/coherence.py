@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crawler.core.methods import Label
+from crawler.core.methods.article.features import Evidence
 from crawler.core.methods.article.judge import LIKELY
-from crawler.core.methods.article.layout import SIGNS, Layout
+from crawler.core.methods.article.layout import SIGNS
 from crawler.core.methods.article.notices import is_code_bar, is_credit
 from crawler.core.methods.article.teasers import PROSE, Links, is_lead_in
 from crawler.core.page.page import Document
@@ -75,24 +76,18 @@ class Coherence:
 
     Args:
         document: the page.
-        layout: where its blocks stand.
-        likely: how likely each is main text by the page alone, 0 to 1.
-        shut: whether each is among readers' comments.
+        found: its evidence.
+        likely: how likely each block is main text by the page alone, 0 to 1.
 
     Attributes:
         links: the hyperlinks of the page.
     """
 
-    def __init__(
-        self,
-        document: Document,
-        layout: Layout,
-        likely: NDArray[np.float64],
-        shut: NDArray[np.bool_],
-    ) -> None:
+    def __init__(self, document: Document, found: Evidence, likely: NDArray[np.float64]) -> None:
         self._blocks = document.blocks
-        self._layout, self._likely, self._shut = layout, likely, shut
-        self._own = np.array([block.chars - block.link_chars for block in self._blocks])
+        self._layout, self._own, self._shut = found.layout, found.own, found.comments
+        self._likely = likely
+        self._open = ~found.comments & (likely > _LEAST)
         self.links = Links(document)
 
     def steps(
@@ -158,8 +153,8 @@ class Coherence:
         for number in range(int(places[-1]) - 1, int(places[0]), -1):
             block = self._blocks[number]
             if (
-                self._may_be_text(number, kept)
-                and block.tag in _HEADINGS
+                block.tag in _HEADINGS
+                and self._may_be_text(number, kept)
                 and (block.link_share < _LINKS or not self.links.lead_inside(block.text))
                 and self._has_section(number, kept)
             ):
@@ -184,18 +179,18 @@ class Coherence:
                 kept[number] |= kept[before] or self._goes_on(number, kept)
                 if is_code_bar(self._blocks[min(number + 1, len(kept) - 1)]):
                     kept[number + 1] = False
-            is_said = block.tag == _SAID and self._blocks[number - 1].tag == _TERM
             if (
-                is_said
-                and kept[number - 1]
+                block.tag == _SAID
                 and block.key in said
+                and self._blocks[number - 1].tag == _TERM
+                and kept[number - 1]
                 and self._may_be_text(number, kept)
             ):
                 kept[number] = True
         lines = [
             number
-            for number in range(int(places[0]) + 1, int(places[-1]))
-            if self._may_be_text(number, kept) and self._is_question(number, kept)
+            for number in self._unkept(kept, int(places[0]) + 1, int(places[-1]))
+            if self._is_question(number, kept) and self._may_be_text(number, kept)
         ]
         bold = any(not _STRONG.isdisjoint(self._blocks[number].inner.split()) for number in lines)
         if len({self._blocks[number].key for number in lines}) >= (_LABELS if bold else _INTERVIEW):
@@ -209,8 +204,9 @@ class Coherence:
         paragraph that is a link to another site, a file or an address is a source.
         """
         prose = np.flatnonzero(kept & (self._own >= PROSE))
-        times = Counter(block.key for block in self._blocks)
-        for number in range(int(prose[0]) + 1, int(prose[-1])) if len(prose) else ():
+        unkept = self._unkept(kept, int(prose[0]) + 1, int(prose[-1])) if len(prose) else ()
+        times = Counter(block.key for block in self._blocks) if unkept else Counter[int]()
+        for number in unkept:
             block = self._blocks[number]
             if (
                 self._may_be_text(number, kept)
@@ -277,13 +273,15 @@ class Coherence:
                 return True
         return False
 
+    def _unkept(self, kept: NDArray[np.bool_], begin: int, end: int) -> list[int]:
+        """Return the blocks of a range that are not kept, no comments, and likely enough."""
+        found: list[int] = np.flatnonzero(self._open[begin:end] & ~kept[begin:end]).tolist()
+        return [number + begin for number in found]
+
     def _may_be_text(self, number: int, kept: NDArray[np.bool_]) -> bool:
         """Tell whether a block that is not kept might be, were it not for what recurs."""
         return bool(
-            not kept[number]
-            and not self._shut[number]
-            and self._likely[number] > _LEAST
-            and not is_lead_in(self._blocks[number].text)
+            self._open[number] and not kept[number] and not is_lead_in(self._blocks[number].text)
         )
 
     def _has_section(self, number: int, kept: NDArray[np.bool_]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 import numpy as np
@@ -29,10 +30,29 @@ _H1, *_ = _HEADINGS = (1, 2, 3, 4)
 _INNER_TAGS = ("img", "time", "strong", "b", "em", "i", "button", "input", "label")
 _INNER_CUES = ("author", "date", "caption", "comment", "button", "meta", "hidden")
 _INNER_BITS = tuple(CUES.index(cue) for cue in _INNER_CUES)
+# "button" is both: the cue counts, in the place of the tag.
+_INNER = {f"inner_{name}": place for place, name in enumerate((*_INNER_TAGS, *_INNER_CUES))}
+_INNER_PLACES = np.array(list(_INNER.values()), np.uint32)[:, None]
+# Features of the first and the last character: their classes.
+_FIRST, _LAST = (
+    {f"{end}_{name}": CLASSES[name] for name in names}
+    for end, names in (
+        ("first", ("letter", "upper", "digit")),
+        ("last", ("letter", "digit", "stop", "other")),
+    )
+)
 _LETTERS = ("uppers", "digits", "dense", "commas", "stops", "others", "words", "ends")
 _AROUND = ("size", "link_share", "ends", "tag", "kind_mean", "text_share")
 _OFFSETS = (-3, -2, -1, 1, 2, 3)
-_LEVELS = (0, 1, 2, 3)
+_NEIGHBOURS = tuple(f"{name}{offset:+}" for name in _AROUND for offset in _OFFSETS)
+# Features of the elements around a block, from the nearest outwards.
+_CONTAINERS = tuple(
+    tuple(
+        f"c{level}_{name}"
+        for name in ("share", "prose", "dense", "links", "blocks", "mean", "ends", "place")
+    )
+    for level in range(4)
+)
 _LONG = 80.0
 _NEAR = tuple(f"near {sign}" for sign in SIGNS)
 _DESCRIPTIONS = frozenset(("description", "og:description", "twitter:description"))
@@ -80,28 +100,30 @@ class Evidence:
         names: the names of the features.
         rows: one row a block, one column a feature, float32.
         layout: where the blocks stand.
+        chars, own: characters of each block, and those of them outside hyperlinks.
         sizes: words of each block; a letter of a script that writes a word with few counts as half
             of one.
         comments: whether each stands among readers' comments.
     """
 
     def __init__(self, document: Document) -> None:
-        self._columns: dict[str, NDArray[np.float64]] = {}
+        self._columns: list[NDArray[np.generic]] = []
+        self._names: list[str] = []
         self._blocks = blocks = document.blocks
         self._count = len(blocks)
         self.layout = Layout(blocks)
         self._letters = Letters([block.text for block in blocks])
         self._number = np.arange(self._count, dtype=np.float64)
-        self._chars = np.array([block.chars for block in blocks], np.float64)
-        self._linked = np.array([block.link_chars for block in blocks], np.float64)
-        self._own = self._chars - self._linked
-        self._all_own = max(self._own.sum(), 1.0)
+        self.chars, self._linked, self._links = np.array(
+            [(block.chars, block.link_chars, block.links) for block in blocks], np.float64
+        ).T.copy()
+        self.own = self.chars - self._linked
+        self._all_own = max(self.own.sum(), 1.0)
         self._tags = np.array([_TAGS.get(block.tag, _OTHER_TAG) for block in blocks], np.float64)
-        counts = self._letters.counts.astype(np.float64)
-        self._counts = {name: counts[:, place] for place, name in enumerate(LETTER_COUNTS)}
+        self._counts = dict(zip(LETTER_COUNTS, self._letters.counts.T, strict=True))
         self.sizes = self._counts["words"]
         # Text outside hyperlinks of blocks that are long enough for prose.
-        self._prose = np.where(self._own >= _LONG, self._own, 0.0)
+        self._prose = np.where(self.own >= _LONG, self.own, 0.0)
         self.comments = np.zeros(self._count, np.bool_)
         self._text()
         self._head(document)
@@ -110,104 +132,112 @@ class Evidence:
         self._containers()
         self._kinds()
         self._neighbours()
-        self.names = (*self._columns, *_NEAR)
-        columns = np.array(list(self._columns.values()), np.float32)
-        self.rows = np.empty((self._count, len(self.names)), np.float32)
-        self.rows[:, : len(columns)] = columns.T
-        self.rows[:, len(columns) :] = self.layout.distance[self.layout.at]
-        self._columns.clear()
+        self._add(_NEAR, self.layout.distance[self.layout.at].T)
+        self.names = tuple(self._names)
+        table = np.empty((len(self.names), self._count), np.float32)
+        np.concatenate(self._columns, out=table.reshape(-1), casting="same_kind")
+        # Its columns are neighbours in memory, as the trees read them.
+        self.rows = table.T
+        del self._columns, self._names
 
-    def _whole(self, value: float) -> NDArray[np.float64]:
-        return np.full(self._count, value, np.float64)
+    def _add(self, names: Iterable[str], *columns: NDArray[np.generic] | float) -> None:
+        """Add features: each a line of a table, a column of its own, or one value for all."""
+        self._names += names
+        self._columns += [
+            column.reshape(-1)
+            if isinstance(column, np.ndarray)
+            else np.full(self._count, column, np.float64)
+            for column in columns
+        ]
 
     def _text(self) -> None:
-        columns, blocks = self._columns, self._blocks
-        columns["size"] = np.log1p(self._chars)
-        columns["link_share"] = self._linked / self._chars
-        columns["links"] = np.array([block.links for block in blocks], np.float64)
-        columns["tag"] = self._tags
-        columns["lines"] = np.array([block.text.count("\n") for block in blocks], np.float64)
-        for name in _LETTERS:
-            columns[name] = self._counts[name] / self._chars
-        columns["all_words"] = np.log1p(self.sizes)
-        columns["all_ends"] = np.minimum(self._counts["ends"], 20.0)
-        for end, classes, names in (
-            ("first", self._letters.first, ("letter", "upper", "digit")),
-            ("last", self._letters.last, ("letter", "digit", "stop", "other")),
-        ):
-            for name in names:
-                columns[f"{end}_{name}"] = ((classes & CLASSES[name]) > 0).astype(np.float64)
-        colons = [block.text.endswith((":", "\uff1a")) for block in blocks]
-        columns["last_colon"] = np.array(colons, np.float64)
+        blocks = self._blocks
+        self._size, self._link_share = np.log1p(self.chars), self._linked / self.chars
+        lines = np.array([block.text.count("\n") for block in blocks])
+        self._add(
+            ("size", "link_share", "links", "tag", "lines"),
+            self._size, self._link_share, self._links, self._tags, lines,
+        )  # fmt: skip
+        shares = np.array([self._counts[name] for name in _LETTERS]) / self.chars
+        self._ends = shares[_LETTERS.index("ends")]
+        self._add(_LETTERS, shares)
+        self._add(
+            ("all_words", "all_ends"), np.log1p(self.sizes), np.minimum(self._counts["ends"], 20.0)
+        )
+        for bits, classes in ((_FIRST, self._letters.first), (_LAST, self._letters.last)):
+            self._add(bits, (classes & np.array([[bit] for bit in bits.values()])) > 0)
+        colons = np.array([block.text.endswith((":", "\uff1a")) for block in blocks])
         keys = np.array([block.key for block in blocks], np.uint64)
         _, where, times = np.unique(keys, return_inverse=True, return_counts=True)
-        columns["times"] = np.minimum(times[where], 20).astype(np.float64)
+        self._add(("last_colon", "times"), colons, np.minimum(times[where], 20))
 
     def _head(self, document: Document) -> None:
         """Add how similar each block is to the texts of the page's head."""
-        columns = self._columns
         texts = (document.title or "", *head_texts(document.parsed))
-        names = ("title", "shared_title", "description", "body")
-        for name, (share, covered) in zip(names, self._letters.shared(texts), strict=True):
-            columns[f"{name}_share"] = share
-            if name != "body":
-                columns[f"{name}_covered"] = covered
-        columns["has_body"] = self._whole(len(texts[-1]) > _LONG)
-        like = columns["title_covered"] * columns["title_share"]
-        headline = int(np.argmax(like + 0.2 * (self._tags == _H1)))
-        columns["from_headline"] = self._number - headline
+        (share, covered), shared, described, (body, _) = self._letters.shared(texts)
+        self._add(
+            ("title_share", "title_covered", "shared_title_share", "shared_title_covered",
+             "description_share", "description_covered", "body_share", "has_body"),
+            share, covered, *shared, *described, body, len(texts[-1]) > _LONG,
+        )  # fmt: skip
+        headline = int(np.argmax(covered * share + 0.2 * (self._tags == _H1)))
         firsts = np.flatnonzero(self._tags == _H1)
-        columns["from_h1"] = self._number - (firsts[0] if len(firsts) else -1)
+        from_h1 = self._number - (firsts[0] if len(firsts) else -1)
         self.comments = comments(self.layout, self._blocks, headline, self._prose > 0)
-        columns["comment"] = self.comments.astype(np.float64)
-        columns["has_h1"] = self._whole(min(len(firsts), 3))
+        self._add(
+            ("from_headline", "from_h1", "comment", "has_h1"),
+            self._number - headline, from_h1, self.comments, min(len(firsts), 3),
+        )  # fmt: skip
 
     def _inner(self) -> None:
-        known = dict.fromkeys((block.inner for block in self._blocks), 0)
-        for names in known:
-            for name in names.split():
-                known[names] |= _shown_by(name)
-        shown = np.array([known[block.inner] for block in self._blocks], np.uint32)
-        for place, name in enumerate((*_INNER_TAGS, *_INNER_CUES)):
-            self._columns[f"inner_{name}"] = ((shown >> place) & 1).astype(np.float64)
+        shown = np.array([_all_shown_by(block.inner) for block in self._blocks], np.uint32)
+        self._add(_INNER, (shown >> _INNER_PLACES) & np.uint32(1))
 
     def _position(self) -> None:
-        columns, number, count = self._columns, self._number, self._count
-        columns["place"] = number / count
-        columns["before"] = (np.cumsum(self._own) - self._own) / self._all_own
-        columns["text_share"] = self._own / self._all_own
-        columns["blocks"] = self._whole(np.log1p(count))
-        columns["all_text"] = self._whole(np.log1p(self._all_own))
-        columns["all_prose"] = self._whole(self._prose.sum() / self._all_own)
-        columns["all_links"] = self._whole(self._linked.sum() / max(self._chars.sum(), 1.0))
-        columns["longest"] = self._own / max(self._own.max(), 1.0)
-        columns["depth"] = self.layout.depth[self.layout.at].astype(np.float64)
-        heading = np.isin(self._tags, _HEADINGS)
+        number, count, own = self._number, self._count, self.own
+        self._text_share = own / self._all_own
+        self._add(
+            ("place", "before", "text_share", "blocks", "all_text", "all_prose", "all_links",
+             "longest", "depth"),
+            number / count,
+            (np.cumsum(own) - own) / self._all_own,
+            self._text_share,
+            np.log1p(count),
+            np.log1p(self._all_own),
+            self._prose.sum() / self._all_own,
+            self._linked.sum() / max(self.chars.sum(), 1.0),
+            own / max(own.max(), 1.0),
+            self.layout.depth[self.layout.at],
+        )  # fmt: skip
+        heading = (self._tags >= _HEADINGS[0]) & (self._tags <= _HEADINGS[-1])
         last = np.maximum.accumulate(np.where(heading, number, -1.0))
-        columns["from_heading"] = number - last
-        columns["heading"] = np.where(last >= 0, self._tags[last.astype(np.int64)], 0.0)
         prose = self._prose > 0
         behind = np.maximum.accumulate(np.where(prose, number, -100.0))
-        columns["from_prose"] = np.minimum(number - behind, 100.0)
         ahead = np.minimum.accumulate(np.where(prose, number, count + 100.0)[::-1])[::-1]
-        columns["to_prose"] = np.minimum(ahead - number, 100.0)
+        self._add(
+            ("from_heading", "heading", "from_prose", "to_prose"),
+            number - last,
+            np.where(last >= 0, self._tags[last.astype(np.int64)], 0.0),
+            np.minimum(number - behind, 100.0),
+            np.minimum(ahead - number, 100.0),
+        )
 
     def _containers(self) -> None:
         """Add how much text is in the elements around each block, and how near the best one is."""
-        columns, layout = self._columns, self.layout
+        layout = self.layout
         ends, ones = self._counts["ends"], np.ones(self._count)
-        values = np.stack((self._own, self._linked, ends, ones, self._prose, self.sizes), axis=1)
-        own, linked, ends_in, blocks, prose, words = layout.sums(values).T
+        values = np.stack((self.own, self._linked, ends, ones, self._prose, self.sizes))
+        own, linked, ends_in, blocks, prose, words = layout.sums(values.T).T
+        free = own / np.maximum(own + linked, 1.0)
+        of_elements = np.stack((
+            own / self._all_own, prose / max(self._prose.sum(), 1.0), prose / np.maximum(own, 1.0),
+            linked / np.maximum(own + linked, 1.0), np.log1p(blocks), np.log1p(own / blocks),
+            ends_in / np.maximum(words, 1.0),
+        ))  # fmt: skip
         here = layout.at
-        for level in _LEVELS:
-            columns[f"c{level}_share"] = own[here] / self._all_own
-            columns[f"c{level}_prose"] = prose[here] / max(self._prose.sum(), 1.0)
-            columns[f"c{level}_dense"] = prose[here] / np.maximum(own[here], 1.0)
-            columns[f"c{level}_links"] = linked[here] / np.maximum(own[here] + linked[here], 1.0)
-            columns[f"c{level}_blocks"] = np.log1p(blocks[here])
-            columns[f"c{level}_mean"] = np.log1p(own[here] / blocks[here])
-            columns[f"c{level}_ends"] = ends_in[here] / np.maximum(words[here], 1.0)
-            columns[f"c{level}_place"] = (self._number - layout.begin[here]) / blocks[here]
+        for names in _CONTAINERS:
+            place = (self._number - layout.begin[here]) / blocks[here]
+            self._add(names, of_elements[:, here], place)
             here = layout.outer[here]
         # The element around most prose, where prose of nearer elements counts more.
         worth = np.zeros(len(layout.parent))
@@ -215,37 +245,50 @@ class Evidence:
         for factor in (0.6, 1.0, 0.6, 0.3):
             worth += np.bincount(inner, self._prose * factor, len(worth))
             inner = layout.parent[inner]
-        worth *= own / np.maximum(own + linked, 1.0)
-        best = int(np.argmax(worth))
+        best = int(np.argmax(worth * free))
         begin, end = layout.begin[best], layout.end[best]
-        columns["best_steps"] = np.minimum(layout.steps_to(best), 30).astype(np.float64)
-        columns["best_share"] = self._whole(own[best] / self._all_own)
-        columns["best_before"] = self._number - begin
-        columns["best_after"] = end - 1 - self._number
-        columns["best_place"] = (self._number - begin) / max(float(end - begin), 1.0)
+        self._add(
+            ("best_steps", "best_share", "best_before", "best_after", "best_place"),
+            np.minimum(layout.steps_to(best), 30),
+            own[best] / self._all_own,
+            self._number - begin,
+            end - 1 - self._number,
+            (self._number - begin) / max(float(end - begin), 1.0),
+        )
 
     def _kinds(self) -> None:
-        columns, kind = self._columns, self.layout.kinds[self.layout.at]
+        kind = self.layout.kinds[self.layout.at]
         count = np.bincount(kind)[kind]
         own, linked, chars, ends = (
             np.bincount(kind, values)[kind]
-            for values in (self._own, self._linked, self._chars, self._counts["ends"])
+            for values in (self.own, self._linked, self.chars, self._counts["ends"])
         )
-        columns["kind_blocks"] = np.log1p(count)
-        columns["kind_mean"] = np.log1p(own / count)
-        columns["kind_share"] = own / self._all_own
-        columns["kind_links"] = linked / np.maximum(chars, 1.0)
-        columns["kind_ends"] = ends / count
+        self._kind_mean = np.log1p(own / count)
+        self._add(
+            ("kind_blocks", "kind_mean", "kind_share", "kind_links", "kind_ends"),
+            np.log1p(count), self._kind_mean, own / self._all_own,
+            linked / np.maximum(chars, 1.0), ends / count,
+        )  # fmt: skip
 
     def _neighbours(self) -> None:
         """Add features of the blocks before and after; -1 where there is none."""
         reach = max(_OFFSETS)
         padded = np.full((len(_AROUND), self._count + 2 * reach), -1.0)
-        padded[:, reach:-reach] = [self._columns[name] for name in _AROUND]
-        for name, values in zip(_AROUND, padded, strict=True):
-            for offset in _OFFSETS:
-                moved = values[reach + offset : reach + offset + self._count]
-                self._columns[f"{name}{offset:+}"] = moved
+        padded[:, reach:-reach] = (
+            self._size, self._link_share, self._ends, self._tags, self._kind_mean, self._text_share
+        )  # fmt: skip
+        moved = np.empty((len(_AROUND), len(_OFFSETS), self._count))
+        for place, offset in enumerate(_OFFSETS):
+            moved[:, place] = padded[:, reach + offset : reach + offset + self._count]
+        self._add(_NEIGHBOURS, moved)
+
+
+@lru_cache(maxsize=1 << 14)
+def _all_shown_by(names: str) -> int:
+    shown = 0
+    for name in names.split():
+        shown |= _shown_by(name)
+    return shown
 
 
 @lru_cache(maxsize=1 << 15)

@@ -208,21 +208,23 @@ def chosen(blocks: Sequence[Block], likelihoods: NDArray[np.float64]) -> NDArray
     near = kept[:-1] & ~kept[1:] & (likelihoods[1:] > _LIKELY_AGAIN)
     for number in (np.flatnonzero(near) + 1).tolist():
         kept[number] = (blocks[number].key, _around_it(blocks[number])) in said
-    again, copied = np.zeros((2, len(blocks)), np.bool_)
-    seen: set[int] = set()
-    seen_kept: dict[int, int] = {}
+    seen: dict[int, int] = {}
     firsts = np.full(len(blocks), -1)
-    for number, block in enumerate(blocks):
-        copied[number] = block.key in seen
-        seen.add(block.key)
-        if kept[number] and "\n" in block.text and _LINE_NUMBERS.fullmatch(block.text):
+    for number in np.flatnonzero(kept).tolist():
+        block = blocks[number]
+        if "\n" in block.text and _LINE_NUMBERS.fullmatch(block.text):
             kept[number] = False
-        if kept[number]:
-            firsts[number] = seen_kept.setdefault(block.key, number)
-            again[number] = firsts[number] < number
-    chars = np.array([block.chars if block.chars >= _REPEATED else 0 for block in blocks]) * kept
-    if not again.any() or chars[again].sum() < _REPEATED_SHARE * chars.sum():
+        else:
+            firsts[number] = seen.setdefault(block.key, number)
+    again = kept & (firsts < np.arange(len(blocks)))
+    if not again.any():
         return kept
+    chars = np.array([block.chars if block.chars >= _REPEATED else 0 for block in blocks]) * kept
+    if chars[again].sum() < _REPEATED_SHARE * chars.sum():
+        return kept
+    copied = np.ones(len(blocks), np.bool_)
+    keys = np.array([block.key for block in blocks], np.uint64)
+    copied[np.unique(keys, return_index=True)[1]] = False
     if not _is_copy(blocks, chars, copied, again):
         again &= _in_runs(blocks, kept, firsts) & (chars > 0)
     return kept & ~again

@@ -175,12 +175,12 @@ class Article:
         trace.step("copies", kept)
         reasons = _reasons(found)
         if kept.any():
-            whole = Coherence(document, found.layout, sigmoid(looked), found.comments)
+            whole = Coherence(document, found, sigmoid(looked))
             for name, add in whole.steps(ruled, view.pages):
                 add(kept)
                 trace.step(name, kept)
             apart = dict.fromkeys(settle_credits(blocks, found.layout, kept), "caption")
-            led = np.flatnonzero(teasers(document, kept, whole.links)).tolist()
+            led = np.flatnonzero(teasers(document, kept, found.own, whole.links)).tolist()
             apart.update(dict.fromkeys(led, "related"))
             apart.update(notices(blocks, kept, ruled))
             for number, reason in apart.items():

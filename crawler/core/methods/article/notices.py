@@ -58,6 +58,7 @@ _CODE_BAR_CHARS = 40
 _IN_TEXT = HEADINGS | {"p", "li", "dt", "dd", "pre"}
 # A release ends with a mark, or with who its company is; there is how to reach its press office.
 _PRESS_END = frozenset(_WORDS["press_end"])
+_PRESS_END_CHARS = max(map(len, _PRESS_END))
 _ABOUT = re.compile(
     rf"(?:{any_phrase(_WORDS['about'])})\s\S.*|.*\S\s?(?:소개|について)", re.IGNORECASE
 )
@@ -87,16 +88,24 @@ def notices(
         rules: what the rule of frequency says of each block.
     """
     places = np.flatnonzero(kept).tolist()
-    texts = {number: _folded(blocks[number].text) for number in places}
+    texts = {
+        number: _folded(blocks[number].text) for number in places if blocks[number].chars <= _NOTICE
+    }
     about = _holding(_EMBED_STEMS, texts)
     cookies = [number for number in about if _is_on_cookies(blocks[number])]
-    chars = np.array([block.chars for block in blocks])
-    are_few = chars[cookies].sum() <= _MOST_IN_NOTICES * chars[places].sum()
-    found = dict.fromkeys(cookies if are_few else (), "cookie")
-    prose = [number for number in places if blocks[number].chars >= PROSE]
-    for number in _holding(_INVITE_STEMS, texts) if prose else ():
-        text = blocks[number].text
-        if number > prose[0] and len(text) <= _INVITATION and _INVITES.search(text):
+    if cookies:
+        chars = sum(blocks[number].chars for number in places)
+        if sum(blocks[number].chars for number in cookies) > _MOST_IN_NOTICES * chars:
+            cookies.clear()
+    found = dict.fromkeys(cookies, "cookie")
+    prose = next((number for number in places if blocks[number].chars >= PROSE), len(blocks))
+    lines = {
+        number: text
+        for number, text in texts.items()
+        if number > prose and len(blocks[number].text) <= _INVITATION
+    }
+    for number in _holding(_INVITE_STEMS, lines):
+        if _INVITES.search(blocks[number].text):
             said = [it for it in (number, number - 1) if _is_all(_ABOUT_COMMENTS, blocks[it])]
             found.update(dict.fromkeys(said if number in said else (), "outside"))
     for number in reversed(places[1:]):
@@ -117,6 +126,8 @@ def _holding(stems: Sequence[str], texts: Mapping[int, str]) -> list[int]:
     """Return the numbers of the texts that have one of the stems in them."""
     whole = "\n".join(texts.values())
     found = [stem for stem in stems if stem in whole]
+    if not found:
+        return []
     return [number for number, text in texts.items() if any(map(text.__contains__, found))]
 
 
@@ -155,9 +166,13 @@ def _end_of_release(
     press office follows; or, behind such a title, a text that stands on several pages.
     """
     places = np.flatnonzero(kept).tolist()
-    ends = [number for number in places if blocks[number].text.casefold() in _PRESS_END]
-    titles = [number for number in places if _is_about(blocks[number])]
-    for start in [*(ends if len(ends) == 1 else ()), *titles[-1:]]:
+    ends = [
+        number
+        for number in places
+        if len(text := blocks[number].text) <= _PRESS_END_CHARS and text.casefold() in _PRESS_END
+    ]
+    titles = [number for number in reversed(places) if _is_about(blocks[number])]
+    for start in [*(ends if len(ends) == 1 else ()), *titles[:1]]:
         tail = [number for number in places if number >= start]
         chars = sum(blocks[number].chars for number in tail)
         whole = sum(blocks[number].chars for number in places)
@@ -169,7 +184,9 @@ def _end_of_release(
 
 
 def _is_about(block: Block) -> bool:
-    if block.tag not in _TITLES and {"b", "strong"}.isdisjoint(block.inner.split()):
+    if block.tag not in _TITLES and (
+        not block.inner or {"b", "strong"}.isdisjoint(block.inner.split())
+    ):
         return False
     title = _TITLE_END.split(block.text, maxsplit=1)[0]
     return len(title) <= _ABOUT_CHARS and _ABOUT.fullmatch(title) is not None
@@ -188,7 +205,7 @@ def settle_credits(blocks: Sequence[Block], layout: Layout, kept: NDArray[np.boo
     """
     left = []
     for number, block in enumerate(blocks):
-        if not is_credit(block):
+        if block.chars > _CREDIT_CHARS or not is_credit(block):
             continue
         captions = [
             near

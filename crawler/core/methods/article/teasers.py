@@ -52,7 +52,7 @@ def is_lead_in(text: str) -> bool:
 
 
 def teasers(
-    document: Document, kept: NDArray[np.bool_], links: Links | None = None
+    document: Document, kept: NDArray[np.bool_], own: NDArray[np.float64], links: Links
 ) -> NDArray[np.bool_]:
     """Return for each block whether it is a kept line that leads to another page of the site.
 
@@ -64,16 +64,15 @@ def teasers(
     Args:
         document: the page.
         kept: whether each of its blocks is kept.
-        links: its hyperlinks, where they are known.
+        own: the characters of each outside of hyperlinks.
+        links: the hyperlinks of the page.
     """
     blocks = document.blocks
     found = np.zeros(len(blocks), np.bool_)
-    own = np.array([block.chars - block.link_chars for block in blocks])
     prose = np.flatnonzero(kept & (own >= PROSE))
     lines = list(_lines(blocks, kept, prose)) if len(prose) else []
     if not 0 < len(lines) <= _MOST_LINES:
         return found
-    links = links or Links(document)
     lines = [line for line in lines if all(links.lead_inside(blocks[it].text) for it in line.links)]
     alone = {line.links[0] for line in lines if not line.led}
     if 2 * len(alone) > len(prose):
@@ -107,12 +106,12 @@ def _lines(
     """Go through the lines after the first prose that are links but for words that lead in."""
     first, last, of_prose = int(prose[0]), int(prose[-1]), set(prose.tolist())
     words: tuple[int, ...] = ()
-    for number in range(first + 1, len(blocks)):
-        block = blocks[number]
-        if not (kept[number] or words):
+    for number, is_kept in enumerate(kept.tolist()[first + 1 :], first + 1):
+        if not (is_kept or words):
             continue
-        linked = block.link_chars >= _LEAST_LINKED * block.chars
-        begins = _LEAD_IN.match(block.text) if linked or block.chars <= _SHORT else None
+        block = blocks[number]
+        is_looked_at = block.chars <= _SHORT or block.link_chars >= _LEAST_LINKED * block.chars
+        begins = _LEAD_IN.match(block.text) if is_looked_at else None
         if begins is None:
             words = ()
             continue

@@ -48,9 +48,10 @@ def with_whole_tables(document: Document, labels: Sequence[Label], pages: int = 
         pages: distinct pages of the site.
     """
     blocks, settled = document.blocks, list(labels)
-    spans = _text_spans(blocks, labels)
     wanted: list[tuple[list[int], bool]] = []
-    for table, numbers in _tables(blocks).items():
+    tables = _tables(blocks)
+    spans = _text_spans(blocks, labels) if tables and pages >= _SITE else {}
+    for table, numbers in tables.items():
         own = pages >= _SITE and _is_own(
             [(blocks[number], labels[number]) for number in numbers], _span_around(table, spans)
         )
