@@ -29,8 +29,11 @@ _ENGLISH_END = re.compile(
     rf"(?<=[\w)])(?=\s+(?:{_BEGINS})(?:['’][a-z]+)?\s+[a-z])"
     r"|(?<=[\w\s])[:;]-?[)(DP]++(?=\s+[A-Z])"
 )
-# Both alternatives contain this, which is found faster.
-_MAY_END = re.compile(rf"[\s:;](?=[A-Z)(-])(?:-?[)(DP]|{_BEGINS})")
+# What any such end is before. It begins with a letter that is rare: that is found faster.
+_FIRST_LETTERS = "".join(sorted({word[0] for word in _BEGINS.split("|")}))
+_MAY_END = re.compile(
+    rf"[{_FIRST_LETTERS}:;](?<=(?=(?<=[\w)\s]\s)(?:{_BEGINS})|[:;]-?[)(DP])[A-Z:;])"
+)
 # An address before a capital; a line of signs.
 _SIGNS = re.compile(
     r"(?:@[\w-]+|://[\w-]+)\.\S*[^\s.,:;!?](?=\s+[A-Z])|(?P<line>(?<!\S)([*_=#~-])\2{9,}(?!\S))"
@@ -98,8 +101,11 @@ _TAIL = re.compile(r"[~♡♥^ㅋㅎㅠㅜㅡ]+\Z")
 
 def split_english(text: str) -> tuple[Sentence, ...]:
     """Return the sentences of English text."""
-    has_signs = any(map(text.__contains__, _SIGN_TEXTS))
-    return _split(text, "en", _word_and_sign_ends if has_signs else _word_ends)
+    if any(map(text.__contains__, _SIGN_TEXTS)):
+        return _split(text, "en", _word_and_sign_ends)
+    if _MAY_END.search(text) is None:
+        return split_by_marks(text, "en")
+    return _split(text, "en", _word_ends)
 
 
 def split_korean(text: str, *, by_model: bool = False) -> tuple[Sentence, ...]:
@@ -134,8 +140,6 @@ def _split(
 
 
 def _word_ends(piece: str) -> Iterator[int]:
-    if _MAY_END.search(piece) is None:
-        return
     for found in _ENGLISH_END.finditer(piece):
         before = piece[max(0, found.start() - _LOOK_BACK) : found.start()]
         if found.start() and _GOES_ON.search(before) is None:

@@ -8,6 +8,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
+from string import ascii_letters, digits
 from typing import NamedTuple
 
 from crawler.core.sentences.sentence import readable_ends
@@ -37,6 +38,9 @@ LEAD = re.compile(r"[\s\"'“”„‚«»‹›‘’(\[{（［【「『《〈�
 """What may be before the first letter of a sentence."""
 _BEHIND = re.compile(rf"({TRAIL.pattern})(\s*+){LEAD.pattern}")
 
+# Behind one space these begin the next word.
+_PLAIN = frozenset(ascii_letters + digits)
+
 _BREAK = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
 _LINE_ENDED = re.compile(r"[.!?:…。！？｡：։؟۔।॥።፧။។][\s\"'”’»«“)\]」』）】]*\Z")
 # Characters enough to see the mark that ended the line before.
@@ -53,7 +57,7 @@ _ENCLOSING = re.compile(
     r"[\t-\r\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
     r"\"`´<>“”„‟«»‹›‘‚‛()\[\]{}（）【】「」『』《》〈〉\ud800-\udfff]"
 )
-_QUOTING_APOSTROPHE = re.compile(r"(?<!\w)['’]|['’](?!\w)")
+_QUOTING_APOSTROPHE = re.compile(r"['’](?:(?<!\w['’])|(?!\w))")
 
 
 class Place(NamedTuple):
@@ -65,8 +69,6 @@ class Place(NamedTuple):
         Where a sentence would end: behind the run, and behind a face or laughter that follows.
     ``following``, ``letter``
         The next character that is no white space; and that is no opening mark or dash either.
-    ``is_proposed``
-        Whether sentencex ends a sentence here.
     """
 
     start: int
@@ -74,37 +76,45 @@ class Place(NamedTuple):
     end: int
     following: int
     letter: int
-    is_proposed: bool
 
     @property
     def hard(self) -> bool:
         """Whether one of :data:`HARD_MARKS` is among the marks."""
-        return not HARD_MARKS.isdisjoint(self.run)
+        return self.run != "." and not HARD_MARKS.isdisjoint(self.run)
 
     @property
     def closes_quote(self) -> bool:
         """Whether a quotation is closed with the marks."""
-        return not _QUOTES.isdisjoint(self.run[1:])
+        return len(self.run) > 1 and not _QUOTES.isdisjoint(self.run[1:])
 
 
 def places(passage: str, language: str) -> Iterator[Place]:
-    """Yield the runs of end marks of a passage, save one at its end.
-
-    Most passages hold one sentence, and no run: then sentencex is not asked.
-    """
-    proposed: Iterator[int] = iter(())
-    proposal = -1
+    """Yield the runs of end marks of a passage, save one at its end."""
     for run in _RUNS[_MORE_MARKS.get(language, "")].finditer(passage):
-        behind = _BEHIND.match(passage, run.end())
-        assert behind is not None  # noqa: S101 - it may be empty
-        end, following, letter = behind.end(1), behind.end(2), behind.end()
-        if following == len(passage):
+        start, end = run.span()
+        if end == len(passage):
             return
-        if proposal < 0:
-            proposed = iter(readable_ends(_without_enclosing_marks(passage), language))
-        while proposal <= run.start():
-            proposal = next(proposed, len(passage) + 1)
-        yield Place(run.start(), run[0], end, following, letter, proposal <= letter)
+        if passage[end : end + 1] == " " and passage[end + 1 : end + 2] in _PLAIN:
+            following = letter = end + 1
+        else:
+            behind = _BEHIND.match(passage, end)
+            assert behind is not None  # noqa: S101 - it may be empty
+            end, following, letter = behind.end(1), behind.end(2), behind.end()
+            if following == len(passage):
+                return
+        yield Place(start, run[0], end, following, letter)
+
+
+def proposals(passage: str, language: str) -> list[int]:
+    """Return the offsets at which sentencex ends the sentences of a passage, ascending."""
+    return readable_ends(_without_enclosing_marks(passage), language)
+
+
+def is_plain(text: str, language: str) -> bool:
+    """Tell whether a text is no list, and has no break and no end mark but at its end."""
+    run = _RUNS[_MORE_MARKS.get(language, "")].search(text)
+    is_single = run is None or run.end() == len(text)
+    return is_single and text.splitlines() == [text] and _FIRST_ITEM.match(text) is None
 
 
 def passages(text: str) -> Iterator[tuple[int, int]]:
@@ -114,6 +124,10 @@ def passages(text: str) -> Iterator[tuple[int, int]]:
     mark, no empty line follows, and the next line begins with a lower-case letter.
     """
     start = 0
+    if text.splitlines() == [text]:
+        # Most texts have no break, and this tells many times as fast.
+        yield 0, len(text)
+        return
     for found in _BREAK.finditer(text):
         if not _goes_on(text, found):
             yield start, found.end()

@@ -9,7 +9,7 @@ end. Each run of end marks is then judged by the text around it, proposed or not
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
 from functools import cached_property
 
 from crawler.core.sentences.languages import habits_of
@@ -21,10 +21,12 @@ from crawler.core.sentences.marks import (
     Enclosure,
     Place,
     enclosure_at,
+    is_plain,
     list_items,
     outermost_enclosures,
     passages,
     places,
+    proposals,
 )
 from crawler.core.sentences.sentence import (
     Sentence,
@@ -60,6 +62,7 @@ _MONTH = re.compile(
     r"(?:jan|feb|fév|m[aäá]r|apr|avr|ma[ijy]|máj|ju[nl]|jú[nl]|aug|sep|o[kc]t|nov|de[zc])",
     re.IGNORECASE,
 )
+_BEFORE_INITIAL = frozenset(("", "-", "."))
 _INITIAL = re.compile(r"(?:.*[-.])?[^\W\d_]", re.DOTALL)
 _ACRONYM = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
 # Ordinals and days have no more digits; years have.
@@ -75,7 +78,7 @@ _UNCASED = re.compile("[\u05d0-\u05ea\u0620-\u064a\u066e-\u06d3]+")
 _WHOLE = re.compile(r"(?:^|\s)[^\W\d_A-Z]{4,}\Z")
 _NAME = re.compile(r"[^\W\d_][^\W\d_]+[\s,]")
 _FIRST_WORD = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*")
-_BEFORE_TOKEN = re.compile(r"[\s(\[\"'“„«‘’/]")
+_TOKEN = re.compile(r"[^\s(\[\"'“„«‘’/]*")
 _APOSTROPHE = re.compile("['’]")
 
 # Korean particles and verbs that take up the words before them.
@@ -115,26 +118,37 @@ def split_by_marks(text: str, language: str) -> tuple[Sentence, ...]:
         text: any text.
         language: primary subtag of a BCP 47 tag; "" for an unknown language in Latin script.
     """
+    language = language or "en"
+    if is_plain(text, language):  # most texts are
+        return sentences_between(text, ())
     cuts: list[int] = []
     for start, end in passages(text):
-        first = start
-        for item in list_items(text[start:end]):
-            cuts += _cuts(text, first, start + item, language or "en")
-            first = start + item
-        cuts += _cuts(text, first, end, language or "en")
+        passage = text[start:end]
+        first = 0
+        for item in list_items(passage):
+            cuts += _cuts(passage[first:item], start + first, language)
+            first = item
+        cuts += _cuts(passage[first:], start + first, language)
     return sentences_between(text, cuts)
 
 
-def _cuts(text: str, start: int, end: int, language: str) -> Iterator[int]:
-    """Yield where the sentences of a passage end, the passage's own end included."""
-    passage = text[start:end]
+def _cuts(passage: str, start: int, language: str) -> list[int]:
+    """Return where the sentences of a passage end, the passage's own end included.
+
+    Args:
+        passage: the passage.
+        start: where it stands in the text.
+        language: the language whose rules count.
+    """
+    found: list[int] = []
     judge: _Judge | None = None
     for place in places(passage, language):
         judge = judge or _Judge(passage, language)
         if judge.ends(place):
             judge.begin_sentence(place.end)
-            yield start + place.end
-    yield end
+            found.append(start + place.end)
+    found.append(start + len(passage))
+    return found
 
 
 class _Judge:
@@ -144,6 +158,8 @@ class _Judge:
         self._text = passage
         self._language = language
         self._habits = habits_of(language)
+        self._enclosures = outermost_enclosures(passage)
+        self._proposals: list[int] | None = None
         last = _WORD.search(passage[::-1])
         self._words_end = len(passage) - last.start() if last else 0
         self.begin_sentence(0)
@@ -156,27 +172,26 @@ class _Judge:
 
     def ends(self, place: Place) -> bool:
         """Tell whether the present sentence ends here."""
+        start, run = place.start, place.run
         # Marks without a word are no sentence of their own; "(?)" doubts a word.
         if (
-            self._word >= place.start
+            self._word >= start
             or place.end >= self._words_end
-            or self._text[place.start - 1] in _OPENING_BRACKETS
-            or self._is_list_marker(place)
+            or self._text[start - 1] in _OPENING_BRACKETS
+            or (start - self._begin <= _LIST_MARKER_CHARS and self._is_list_marker(place))
         ):
             return False
-        pair = enclosure_at(self._enclosures, place.start)
-        if pair is not None and place.start + len(place.run) <= pair.closing:
+        pair = enclosure_at(self._enclosures, start) if self._enclosures else None
+        if pair is not None and start + len(run) <= pair.closing:
             return self._may_end_within(pair, place) and self._ends_by_mark(place)
-        return not self._goes_on_behind(pair, place) and self._ends_by_mark(place)
+        if (pair is not None or run != ".") and self._goes_on_behind(pair, place):
+            return False
+        return self._ends_by_mark(place)
 
     def _is_list_marker(self, place: Place) -> bool:
-        """Tell whether the sentence so far is nothing but "1." or "b."."""
-        is_short = place.start - self._begin <= _LIST_MARKER_CHARS and place.run[0] == "."
-        return is_short and bool(_LIST_MARKER.fullmatch(self._text, self._begin, place.start))
-
-    @cached_property
-    def _enclosures(self) -> list[Enclosure]:
-        return outermost_enclosures(self._text)
+        """Tell whether the sentence so far, a short one, is nothing but "1." or "b."."""
+        is_dot = place.run[0] == "."
+        return is_dot and bool(_LIST_MARKER.fullmatch(self._text, self._begin, place.start))
 
     def _may_end_within(self, pair: Enclosure, place: Place) -> bool:
         """Tell whether a sentence may end inside quotation marks or brackets."""
@@ -220,9 +235,10 @@ class _Judge:
 
     def _ends_by_mark(self, place: Place) -> bool:
         # A Korean sentence may go on with a word that takes up what is before.
-        takes_up = _ASKING_KO if place.hard else _QUOTING_KO
-        if self._language == "ko" and takes_up.match(self._text, place.following):
-            return False
+        if self._language == "ko":
+            takes_up = _ASKING_KO if place.hard else _QUOTING_KO
+            if takes_up.match(self._text, place.following):
+                return False
         if place.following == place.start + len(place.run):
             return self._ends_unspaced(place)
         following = self._text[place.letter : place.letter + 1]
@@ -231,6 +247,8 @@ class _Judge:
         return bool(following) and self._ends_spaced(place)
 
     def _ends_spaced(self, place: Place) -> bool:
+        if place.run == ".":
+            return self._ends_by_dot(place)
         if place.hard or place.run[0] in _STOPS:
             return True
         if not any(mark in place.run for mark in ("…", "‥", "..")):
@@ -283,7 +301,7 @@ class _Judge:
         is_word = before.isdigit() or (before.isalpha() and before.islower())
         if len(before) < _WORD_CHARS or not is_word or not text[at].isupper():
             return False
-        is_new = place.is_proposed or self._begins_sentence(at)
+        is_new = self._is_proposed(place) or self._begins_sentence(at)
         if not is_new and not (_WHOLE.search(self._before(place)) and _NAME.match(text, at)):
             return False
         around = text[max(0, place.start - LOOK_BACK) : at + LOOK_BACK]
@@ -293,7 +311,7 @@ class _Judge:
         """Tell whether a sentence ends at a dot before a space and no small letter."""
         token = self._token(place)
         following = self._text[place.letter : place.letter + 1]
-        if number := _NUMBER.fullmatch(token):
+        if token[-1:].isdecimal() and (number := _NUMBER.fullmatch(token)):
             return self._ends_after_number(place, number[1])
         word, habits = token.lower(), self._habits
         if word in habits.never_final or (following.isdigit() and word in habits.before_number):
@@ -304,9 +322,11 @@ class _Judge:
         if capital and (common or self._begins_sentence(place.letter)):
             return True
         is_name = capital or not following.isalpha() or _UNCASED.match(following) is not None
-        if is_name and _INITIAL.fullmatch(token):
-            return _ACRONYM.fullmatch(token) is not None and place.is_proposed and not capital
-        return place.is_proposed
+        if is_name and token[-2:-1] in _BEFORE_INITIAL and _INITIAL.fullmatch(token):
+            return (
+                _ACRONYM.fullmatch(token) is not None and self._is_proposed(place) and not capital
+            )
+        return self._is_proposed(place)
 
     def _ends_after_number(self, place: Place, digits: str) -> bool:
         following = self._text[place.letter : place.letter + 1]
@@ -317,7 +337,7 @@ class _Judge:
                 return self._begins_sentence(place.letter)
             if self._language != "en" and _MONTH.match(self._text, place.letter):
                 return False
-        return place.is_proposed or following.isupper()
+        return self._is_proposed(place) or following.isupper()
 
     def _begins_sentence(self, at: int) -> bool:
         """Tell whether the word at ``at`` is one that begins sentences and is no name."""
@@ -327,9 +347,18 @@ class _Judge:
         initial = len(word[0]) == 1 and self._text[word.end() : word.end() + 1] == "."
         return not initial and _APOSTROPHE.split(word[0])[0].lower() in self._habits.starters
 
+    def _is_proposed(self, place: Place) -> bool:
+        """Tell whether sentencex ends a sentence here."""
+        # Most places are judged without it.
+        if self._proposals is None:
+            self._proposals = proposals(self._text, self._language)
+        at = bisect_right(self._proposals, place.start)
+        return at < len(self._proposals) and self._proposals[at] <= place.letter
+
     def _before(self, place: Place) -> str:
         return self._text[max(0, place.start - LOOK_BACK) : place.start]
 
     def _token(self, place: Place) -> str:
         """Return the text before the mark, up to a space or an opening mark."""
-        return _BEFORE_TOKEN.split(self._before(place))[-1]
+        found = _TOKEN.match(self._before(place)[::-1])
+        return found[0][::-1] if found else ""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, NamedTuple
 
 from sentencex import get_sentence_boundaries
 
@@ -27,8 +27,7 @@ _LAST_WORD = re.compile(r"[^\W\d_]\Z")
 _CONNECTS = re.compile(r"(?:[데고며서만면가]|지마|려나)\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(NamedTuple):
     """A sentence and its place: ``text == source[start:end]``, counted in code points.
 
     It neither begins nor ends with white space.
@@ -59,10 +58,8 @@ def sentences_between(text: str, ends: Iterable[int]) -> tuple[Sentence, ...]:
     found: list[Sentence] = []
     start = 0
     for end in (*ends, len(text)):
-        piece = text[start:end]
-        body = piece.strip()
-        if body:
-            first = start + piece.index(body)
+        if body := text[start:end].strip():
+            first = text.index(body[0], start)
             found.append(Sentence(body, first, first + len(body)))
         start = end
     return tuple(found)
