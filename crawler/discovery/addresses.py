@@ -20,7 +20,8 @@ from crawler.store.files import system_errors
 _COLUMN = "url"
 _HAS_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*://")
 _LOOKS_LIKE_HOST = re.compile(
-    r"(?:localhost|[^/?#@:]+\.[^/?#@:]+|\[[0-9A-Fa-f:.]+\])(?::\d+)?(?:[/?#]|$)"
+    # A host is all up to the first of these marks, and has a dot inside.
+    r"(?:localhost|(?=[^/?#@:]+\.[^/?#@:])[^/?#@:]++|\[[0-9A-Fa-f:.]+\])(?::\d+)?(?:[/?#]|$)"
 )
 _LIST_SEPARATOR = re.compile(r"\s*,\s*(?=https?://)|\s+", re.IGNORECASE)
 _BAD_HOST = re.compile(r"[\s<>\"\\^`{|},%\ufffd]")

@@ -38,7 +38,8 @@ _MHTML_SUFFIXES = (".mht", ".mhtml")
 _SNIFF = 2048  # bytes at the beginning of a file that are looked at
 _SAVED_FROM = re.compile(rb"<!--\s*saved from url=\(\d+\)(\S+?)\s*-->", re.IGNORECASE)
 _HTML_START = re.compile(
-    rb"^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b",
+    # Possessive: a run of comments is read in one way only.
+    rb"^(?:\xef\xbb\xbf)?\s*+(?:<\?xml[^>]*>\s*+)?(?:(?><!--.*?-->)\s*+)*+<(?:!doctype\s+html|html|head|body)\b",
     re.IGNORECASE | re.DOTALL,
 )
 # A first folder level that names a host: labels and a top level of letters, maybe a port.

@@ -30,10 +30,12 @@ _CJK_ROLE = re.compile(
     r"^(?:本报记者|记者|記者|責任編輯|责任编辑|编辑)[::\s]*|[::]?(?:記者|记者|编辑|報道)$"
 )
 _COUNT = re.compile(r"(?:^|\s)[+\d][\d,.k]*(?:\smore)?$")
+_WEEKDAY = r"[\s,]++(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?,?"
 # Words before a date: "A on Friday", "A am Montag".
 _LEADING = re.compile(
-    r"(?:\s(?:on|am|at|vom|le|el|il|op|den|dnia|last|first|was|in))?"
-    r"(?:[\s,]+(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?,?)?[\s,:]*$",
+    # What is found is found at the first of a run of marks.
+    rf"(?:(?:\s(?:on|am|at|vom|le|el|il|op|den|dnia|last|first|was|in)|(?<![\s,:]))(?:{_WEEKDAY})?"
+    rf"|(?<=:){_WEEKDAY})[\s,:]*+$",
     re.IGNORECASE,
 )
 _TWO = 2

@@ -30,7 +30,8 @@ _MAX_CUTS = 8
 _INDEX = re.compile(r"/?(?:(?:index|default|home)\.[a-z]{2,5})?", re.IGNORECASE)
 # Between a title and the name of its site.
 _SEPARATOR = re.compile(
-    r"\s+[|\-\u2013\u2014\u2022\u00b7\u00bb\u00ab:/<>\u2039\u203a]{1,3}\s+|\s?[|\uff5c\u2503]\s?|::"
+    r"(?:(?<!\s)|(?<=[|\uff5c\u2503]\s))\s++[|\-\u2013\u2014\u2022\u00b7\u00bb\u00ab:/<>\u2039\u203a]{1,3}\s+"
+    r"|\s?[|\uff5c\u2503]\s?|::"
 )
 # A colon is no such sign: it also joins a title with its subtitle.
 _NAME_LAST = re.compile(

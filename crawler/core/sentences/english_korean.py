@@ -36,7 +36,7 @@ _MAY_END = re.compile(
 )
 # An address before a capital; a line of signs.
 _SIGNS = re.compile(
-    r"(?:@[\w-]+|://[\w-]+)\.\S*[^\s.,:;!?](?=\s+[A-Z])|(?P<line>(?<!\S)([*_=#~-])\2{9,}(?!\S))"
+    r"(?:@[\w-]+|://[\w-]+)\.\S++(?P<end>(?<![.,:;!?])(?=\s++[A-Z]))?|(?P<line>(?<!\S)(?P<sign>[*_=#~-])(?P=sign){9,}(?!\S))"
 )
 _SIGN_TEXTS = ("@", "://", *(10 * sign for sign in "*_=#~-"))
 # Words behind which a sentence goes on.
@@ -94,9 +94,9 @@ _OTHER_ENDINGS = re.compile(
     r"|잖아\Z|[는은했었았겠이하좋]구[나만먼]\Z|더라\Z|[좋하나가오주이되]네\Z"
     r"|[아어해여예네세에까구]용\Z|니당\Z|[가-힣][죠쥬]\Z|[네예어아해세]여\Z"
 )
-_LAUGHS = re.compile(r"[ㅋㅎㅠㅜ]{1,}\Z")
+_LAUGHS = re.compile(r"(?<![ㅋㅎㅠㅜ])[ㅋㅎㅠㅜ]++\Z")
 _BEFORE_LAUGHTER = re.compile(r"[다요죠쥬까음임함됨네군지어아야해듯당용래자라돼봐]\Z")
-_TAIL = re.compile(r"[~♡♥^ㅋㅎㅠㅜㅡ]+\Z")
+_TAIL = re.compile(r"(?<![~♡♥^ㅋㅎㅠㅜㅡ])[~♡♥^ㅋㅎㅠㅜㅡ]++\Z")
 
 
 def split_english(text: str) -> tuple[Sentence, ...]:
@@ -149,7 +149,10 @@ def _word_ends(piece: str) -> Iterator[int]:
 def _word_and_sign_ends(piece: str) -> list[int]:
     ends = {*_word_ends(piece)}
     for found in _SIGNS.finditer(piece):
-        ends.update((found.start(), found.end()) if found["line"] else (found.end(),))
+        if found["line"]:
+            ends.add(found.start())
+        if found["line"] or found["end"] is not None:
+            ends.add(found.end())
     return sorted(ends)
 
 

@@ -40,7 +40,7 @@ _JOINED_CHARS: Final = 12
 # A longer text is prose, in which a date is no element of its own.
 _PATTERN_CHARS: Final = 400
 _SEPARATOR: Final = re.compile(
-    r"[;,:、，；：]+(?=\s|$)|(?<=[、，；：])|\t|\s[|/·•‣∙~–—-]+\s|[|•‣]|(?<=[)\]）])|(?=[(\[（])"
+    r"(?<![;,:、，；：])[;,:、，；：]++(?=\s|$)|(?<=[、，；：])|\t|\s[|/·•‣∙~–—-]+\s|[|•‣]|(?<=[)\]）])|(?=[(\[（])"
 )
 # Behind these the head of a phrase is first: "University of …", "professor in …".
 _JOINERS: Final = frozenset(

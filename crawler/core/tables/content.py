@@ -152,13 +152,18 @@ def _headings(
     found: dict[etree._Element, str] = {}
     tags = {str(table.tag) for table in tables}
     last = ""
+    since: list[etree._Element] = []
     for root in roots:
         for element in root.iter(*HEADINGS, *tags):
             if element in tables:
+                # Only the headings that tables have are read: others may be nested by thousands.
+                seen = (each for each in reversed(since) if not is_hidden(each))
+                last = next(filter(None, map(_heading_text, seen)), last)
+                since.clear()
                 if last:
                     found[element] = last
-            elif element.tag in HEADINGS and not is_hidden(element):
-                last = _heading_text(element) or last
+            elif element.tag in HEADINGS:
+                since.append(element)
     return found
 
 

@@ -65,7 +65,7 @@ _NAMED_DATES = (
     re.compile(
         r"(?P<d>\d{1,2})(?:st|nd|rd|th|er|\.|º)?(?: de)? (?P<m>[^\W\d_]+)\.?,?(?: de)? (?P<y>\d{4})"
     ),
-    re.compile(r"(?P<m>[^\W\d_]+)\.? (?P<d>\d{1,2})(?:st|nd|rd|th)?,? (?P<y>\d{4})"),
+    re.compile(r"(?<![^\W\d_])(?P<m>[^\W\d_]++)\.? (?P<d>\d{1,2})(?:st|nd|rd|th)?,? (?P<y>\d{4})"),
 )
 _DAY_FIRST = re.compile(r"(?<!\d)(?P<d>\d{1,2})(?P<s>[-/.])(?P<m>\d{1,2})(?P=s)(?P<y>\d{4})(?!\d)")
 _DATES = (

@@ -31,7 +31,8 @@ _BYLINE = 160
 _NAME_WORDS, _DENSE_NAME = 4, 12
 _LETTER = re.compile(r"[^\W\d_]")
 _CLOCK = re.compile(
-    r"\d+\s?(?:-\s?)?(?:min|mins|minutes?|minuten|minuti|minutos|мин|分|분)\.?(?![^\W_])"
+    # At the first of a row of digits, or right behind a time.
+    r"(?:(?<!\d)|(?<=[:.h시時點]\d\d)|(?<=[:.h시時點]\s\d\d))\d++\s?(?:-\s?)?(?:min|mins|minutes?|minuten|minuti|minutos|мин|分|분)\.?(?![^\W_])"
     r"(?:[\s-](?:read|reading time|lesezeit|d[ei] (?:lecture|lectura|leitura|lettura)|읽기))?|"
     r"\d{1,2}\s?[:.h시時點]\s?\d{2}분?(?::\d{2})?|(?<![^\W_])(?:[ap]\.?m\.?|Uhr|\d{1,2}|(?-i:[A-Z]{2,3}[TC]))(?![^\W_])",
     re.IGNORECASE,

@@ -64,7 +64,9 @@ _ABOUT = re.compile(
 )
 _ABOUT_CHARS, _TITLE, _TITLE_END = 80, 40, re.compile(r"[:\uff1a\n]")
 _CONTACT = re.compile(
-    rf"\W*(?:{any_phrase(_WORDS['contact'])})(?=\W*$|.*[\d@])|.*\S@\S+\.\w",
+    rf"\W*(?:{any_phrase(_WORDS['contact'])})(?=\W*$|.*[\d@])"
+    # The first "@" of a word that has something before it leaves the most behind it.
+    r"|.*(?<!\S)\S[^\s@]*+@\S+\.\w",
     re.IGNORECASE | re.DOTALL,
 )
 _TAIL = 0.5

@@ -35,7 +35,7 @@ _LEAST_LINKED, _SHORT = 0.3, 60
 _MOST_LINES = 100
 _HEADLINE = 120
 # "(3 May)" behind a link.
-_NOTE = re.compile(r"\s*[(\[\uff08][^()\[\]\uff08\uff09]{1,30}[)\]\uff09]\s*$")
+_NOTE = re.compile(r"(?<!\s)\s*+[(\[\uff08][^()\[\]\uff08\uff09]{1,30}[)\]\uff09]\s*$")
 _NOT_WORDS = re.compile(r"[\W_]+")
 # Files are no pages of the site, but sources.
 _FILE = re.compile(r"\.(?!s?html?$|php\d?$|aspx?$|jspx?$|cfm$|do$)[a-z0-9]{2,4}$", re.IGNORECASE)
