@@ -21,6 +21,7 @@ from scrapy.settings import BaseSettings
 from scrapy.statscollectors import StatsCollector
 from w3lib.url import file_uri_to_path
 
+from crawler.core.cells import to_cell
 from crawler.core.errors import OptionError
 from crawler.exporters.columns import (
     PAGE_COLUMNS,
@@ -271,7 +272,7 @@ class CorpusCsvItemExporter(CsvItemExporter):
 
     Lists, objects and nested items are compact JSON, no value is an empty cell, truth values are
     ``true`` and ``false``. The header is written even when no item came, and not again when a file
-    with the same header is appended to.
+    with the same header is appended to. What a spreadsheet would run has an apostrophe in front.
     """
 
     def __init__(
@@ -279,17 +280,27 @@ class CorpusCsvItemExporter(CsvItemExporter):
         file: IO[bytes],
         *,
         errors: str | None = "backslashreplace",
+        formulas: bool = False,
         **kwargs: Any,  # noqa: ANN401 - whatever the base class takes
     ) -> None:
-        """Prepare a file; ``errors`` is for characters that the encoding lacks."""
+        """Prepare a file.
+
+        Args:
+            file: Where to write, opened for bytes.
+            errors: What becomes of characters that the encoding lacks.
+            formulas: Whether cells that a spreadsheet would run stay as they are.
+            kwargs: ``fields_to_export`` and the other options of Scrapy's exporters.
+        """
         # A feed that is appended to may have a header already.
         self._appending_to = _path_of(file) if _offset(file) else None
         super().__init__(cast("BytesIO", file), errors=errors, **kwargs)
         self._is_begun = False
+        self._formulas = formulas
 
     def serialize_field(self, field: Mapping[str, Any], name: str, value: Any) -> Any:  # noqa: ANN401 - as Scrapy has it
         """Write a value as the text of a cell: lists are not joined but become JSON."""
-        return value_to_text(BaseItemExporter.serialize_field(self, field, name, value))
+        text = value_to_text(BaseItemExporter.serialize_field(self, field, name, value))
+        return text if self._formulas else to_cell(text)
 
     def export_item(self, item: Any) -> None:  # noqa: ANN401 - any item type of Scrapy
         """Write one row, after the header if it is the first."""

@@ -28,6 +28,7 @@ import xxhash
 from scrapy.exporters import BaseItemExporter, JsonLinesItemExporter
 from scrapy.settings import Settings
 
+from crawler.core.cells import from_cell
 from crawler.core.errors import ArgumentError, UnreadableInputError
 from crawler.core.page.addresses import canonical_address
 from crawler.core.wording import counted, listed
@@ -128,7 +129,7 @@ def _csv_rows(path: Path) -> Iterator[Row]:
             for cells in lines:
                 with _reading(path, f"line {lines.line_num}"):
                     pairs = zip(header, cells, strict=True)
-                    row = {name: _value_of(name, cell) for name, cell in pairs}
+                    row = {name: _value_of(name, from_cell(cell)) for name, cell in pairs}
                 yield row
     finally:
         csv.field_size_limit(limit)

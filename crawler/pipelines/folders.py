@@ -24,6 +24,7 @@ from urllib.parse import unquote
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
+from crawler.core.cells import from_cell, to_cell
 from crawler.core.errors import OptionError, StoreError
 from crawler.core.structure.model import GROUP, TEXT
 from crawler.exporters.feeds import unwritable
@@ -133,7 +134,7 @@ class PageFolder:
                 with suppress(csv.Error):
                     (row,) = csv.reader([line])
                     if line.endswith("\n") and len(row) == len(self.columns):
-                        yield row
+                        yield list(map(from_cell, row))
 
     def close(self) -> None:
         """Rewrite the index with one row for each file that is there.
@@ -171,10 +172,13 @@ def page_name(url: str, site: str) -> str:
 
 
 def as_csv(rows: Iterable[Sequence[str]]) -> bytes:
-    """Write rows as UTF-8, each on one line: white space within a text is folded."""
+    """Write rows as UTF-8, each on one line: white space within a text is folded.
+
+    What a spreadsheet would run has an apostrophe in front.
+    """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerows([" ".join(cell.split()) for cell in row] for row in rows)
+    writer.writerows([to_cell(" ".join(cell.split())) for cell in row] for row in rows)
     return text.getvalue().encode("utf-8", "backslashreplace")
 
 

@@ -9,6 +9,7 @@ from io import BytesIO
 from types import SimpleNamespace
 from xml.sax.saxutils import quoteattr
 
+from crawler.core.cells import to_cell
 from crawler.core.wrapper.output import Result
 from crawler.core.wrapper.output_forms import as_xml, columns_of
 from crawler.core.wrapper.project import Element
@@ -55,7 +56,7 @@ def document(
         yield lines.writerow(columns)
         for result in results:
             rows = page_rows(result, schema, by_record=True)
-            cells = ([cell_of(row.get(name)) for name in columns] for row in rows)
+            cells = ([to_cell(cell_of(row.get(name))) for name in columns] for row in rows)
             yield "".join(map(lines.writerow, cells))
 
 

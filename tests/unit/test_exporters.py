@@ -236,7 +236,7 @@ def test_csv_cells_are_json_or_plain() -> None:
 def test_csv_of_plain_items() -> None:
     header, row = as_csv([{"a": True, "b": ["x", "y"], "c": None, "d": 1.5, "e": "=1+1"}])
     assert header == ["a", "b", "c", "d", "e"]
-    assert row == ["true", '["x","y"]', "", "1.5", "=1+1"]
+    assert row == ["true", '["x","y"]', "", "1.5", "'=1+1"]
 
 
 def test_csv_says_which_fields_have_no_column(caplog: pytest.LogCaptureFixture) -> None:

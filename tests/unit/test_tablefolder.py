@@ -140,7 +140,7 @@ def test_each_genuine_table_is_a_file_with_a_header_and_a_line_a_record(tmp_path
     assert files(folder.folder) == sorted((first["file"], second["file"]))
     assert (folder.folder / first["file"]).read_text("utf-8") == "Name,Price\nTea,1.50\n"
     assert (folder.folder / second["file"]).read_text("utf-8") == (
-        'Na me,=1+1\n"two lines, ""quoted""",@x\n가\\ud800,\n'
+        'Na me,\'=1+1\n"two lines, ""quoted""",\'@x\n가\\ud800,\n'
     )
     assert tuple(first) == TableFolder.columns
     assert first == {

@@ -126,10 +126,10 @@ def test_parts_follow_one_another_by_run_and_number(tmp_path: Path) -> None:
 @pytest.mark.parametrize("read", FORMATS)
 @pytest.mark.parametrize("write", FORMATS)
 def test_every_format_becomes_every_other(tmp_path: Path, read: str, write: str) -> None:
-    items = [full("/a"), article("/b", "plain")]
+    items = [full("/a"), article("/b", "=1+1"), article("/c", "'-x")]
     write_part(tmp_path, 1, items, read)
     written, data = now(tmp_path, write)
-    assert written == (2, 0, 0)
+    assert written == (3, 0, 0)
     (there := tmp_path / "there").mkdir()
     (there / f"run-00001.{write}").write_bytes(data)
     (part,), _ = find_parts(there)

@@ -1,0 +1,30 @@
+"""Cells of CSV files that a spreadsheet would run as formulas: marked when written, and read back.
+
+Spreadsheets take a cell that begins with ``=``, ``+``, ``-`` or ``@`` for a formula, which may
+start programs or send data away, and some drop a tab or line break in front of it (OWASP, "CSV
+Injection"). An apostrophe in front makes it text to them.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+# Signs without a letter or digit behind, as dashes for "nothing", are no formula.
+_RUNS: Final = re.compile(r"'*[=+\-@\t\r]")
+_WORD: Final = re.compile(r"\w")
+_NUMBER: Final = re.compile(r"[+-]?(?:\d[\d,. ]*|[.,]\d+)(?:[eE][+-]?\d+)?[ ]?%?")
+
+
+def to_cell(text: str) -> str:
+    """Return text as a cell that no spreadsheet runs; numbers stay as they are."""
+    return f"'{text}" if _is_formula(text) and not _NUMBER.fullmatch(text) else text
+
+
+def from_cell(cell: str) -> str:
+    """Return the text of a cell that :func:`to_cell` made."""
+    return cell[1:] if cell.startswith("'") and _is_formula(cell) else cell
+
+
+def _is_formula(text: str) -> bool:
+    return _RUNS.match(text) is not None and _WORD.search(text) is not None
