@@ -124,15 +124,14 @@ def json_values(script: str) -> Iterator[object]:
     text = script[:_MAX_CHARS].strip().rstrip(";")
     if not text:
         return
-    mended = _mended(text)
-    for version in (text, mended, _mended(html.unescape(text))):
+    for mend in (str, _mended, lambda text: _mended(html.unescape(text))):
         try:
-            value = json.loads(version, strict=False)
+            value = json.loads(mend(text), strict=False)
         except (ValueError, RecursionError):
             continue
         yield value
         return
-    yield from _in_a_row(mended)
+    yield from _in_a_row(_mended(text))
 
 
 def _mended(text: str) -> str:

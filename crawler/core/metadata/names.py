@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 
 from crawler.core.metadata.dates import find_dates, is_month
+from crawler.core.page.text import DENSE
 from crawler.core.words import any_of, fold_name, fold_word, read_data
 
 _MAX_NAMES = 30
@@ -126,7 +127,8 @@ class BylineWords:
             ``weekdays``.
         by: matches what stands before an author's name, at the beginning of a text.
         by_within: finds the same inside of a text.
-        by_starts: the first two letters of what ``by`` matches.
+        by_starts: the first three letters of what ``by`` matches, or all of it where that is less.
+        begins: finds, behind NULs in small letters, the beginnings of texts that ``by`` may match.
         joint: finds what stands between two names.
         before_agency: find what stands before the agency of "A with AFP"; True of "A and AFP", too.
         published, modified, updated: find the words that tell what a date means; ``updated`` either
@@ -158,7 +160,8 @@ class BylineWords:
         )
         self.by_within = re.compile(rf"\s(?:{free})(?:\s?[:\uff1a]|\s)\s*+", re.IGNORECASE)
         starts = (*data["by"], *with_colon, *data["before_names"], *data["text_credits"])
-        self.by_starts = frozenset(word[:2] for word in (*starts, *data["other_credits"]))
+        self.by_starts = frozenset(word[:3] for word in (*starts, *data["other_credits"]))
+        self.begins = re.compile(rf"\0[{re.escape(_BEFORE_BY)}]*+(?:{any_of(self.by_starts)})")
         self.joint = re.compile(joint, re.IGNORECASE)
         wires = any_of((*data["agencies"], *data["wires"]))
         self.before_agency = {
@@ -183,9 +186,9 @@ byline_words = cache(BylineWords)
 def begins_as_byline(text: str) -> bool:
     """Tell whether a text begins with what stands before an author's name."""
     words = byline_words()
-    # The first two letters decide for most texts; 文 and 글 are one.
-    start, starts = text.lstrip(_BEFORE_BY)[:2].lower(), words.by_starts
-    if (start in starts or start[:1] in starts) and words.by.match(text) is not None:
+    # The first letters decide for most texts; 文 and 글 are one.
+    start, starts = text.lstrip(_BEFORE_BY)[:3].lower(), words.by_starts
+    if (start in starts or start[:2] in starts or start[:1] in starts) and words.by.match(text):
         return True
     return not text.isascii() and bool(line_names(text))
 
@@ -220,7 +223,7 @@ def line_names(text: str) -> tuple[str, ...]:
     address or the day after it. Empty where the line is none.
     """
     text = text.strip()
-    if text.isascii() or len(text) > _LINE_CHARS:
+    if text.isascii() or len(text) > _LINE_CHARS or DENSE.search(text) is None:
         return ()
     match = None
     if any(map(text.__contains__, _KOREAN_ROLES)):

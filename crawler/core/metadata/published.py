@@ -34,8 +34,9 @@ _SCRIPT_DATE = re.compile(
     rf"{_QUOTES}\s?[:=]\s?{_QUOTES}(?P<date>[^\\\x22']{{6,40}}){_QUOTES}",
     re.IGNORECASE,
 )
-# Parts of these names, which a plain search finds quickly.
+# Parts of these names, which a plain search finds quickly, and how far behind a name's beginning.
 _SCRIPT_NAMES = ("publi", "pubdate", "pub_date", "datecreated", "created_at", "createdat")
+_FARTHEST = 6
 _SCRIPT_CHARS = 200_000
 _MONTH_FIRST = ("us", "ph")
 _DAY_FIRST_HOSTS = (".uk", ".au", ".nz", ".in", ".ie", ".za", ".eu", ".ng", ".ke", ".sg", ".my")
@@ -118,10 +119,8 @@ class DateChooser:
     def _in_scripts(self) -> Iterator[tuple[str, Date | None]]:
         left = _SCRIPT_CHARS
         for script in self._facts.scripts():
-            lower = script[:left].lower()
-            if any(map(lower.__contains__, _SCRIPT_NAMES)):
-                for match in _SCRIPT_DATE.finditer(script, 0, left):
-                    yield "script", read_date(match["date"], self._reading)
+            for match in _script_dates(script[:left]):
+                yield "script", read_date(match["date"], self._reading)
             left = max(0, left - len(script))
 
     def _local_day(
@@ -144,6 +143,27 @@ class DateChooser:
             if day and ((ahead == 1 and hour < _NOON) or (ahead == -1 and hour >= _AHEAD)):
                 return shown_by, Date(day.year, day.month, day.day)
         return source, date
+
+
+def _script_dates(script: str) -> Iterator[re.Match[str]]:
+    """Yield what the pattern of dates in scripts finds: it is tried where it may match alone."""
+    lower = script.lower()
+    named = [at for part in _SCRIPT_NAMES for at in _places(part, lower)]
+    # Of few letters the small one is longer.
+    is_moved = len(lower) != len(script) and bool(named)
+    starts = {start for at in named for start in range(max(0, at - _FARTHEST), at + 1)}
+    end = 0
+    for start in range(len(script)) if is_moved else sorted(starts):
+        if start >= end and (match := _SCRIPT_DATE.match(script, start)):
+            yield match
+            end = match.end()
+
+
+def _places(part: str, text: str) -> Iterator[int]:
+    at = text.find(part)
+    while at >= 0:
+        yield at
+        at = text.find(part, at + 1)
 
 
 def how_to_read(language: str | None, host: str) -> Reading:
