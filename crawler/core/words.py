@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
+
+APART = "\0"
+"""Stands between texts that are searched as one string; no text of a page contains it."""
 
 _NOT_ALNUM = re.compile(r"[\W_]+")
 # Of the letters of ASCII the small ones; translating bytes takes a tenth of the time of a search.
@@ -49,6 +52,22 @@ def any_of(words: Iterable[str]) -> str:
     for word in longest_first(words):
         rests.setdefault(word[:1], []).append(re.escape(word[1:]))
     return "|".join(f"{re.escape(first)}(?:{'|'.join(rest)})" for first, rest in rests.items())
+
+
+def texts_with(pattern: re.Pattern[str], joined: str) -> Iterator[int]:
+    """Yield the numbers of the texts in which a pattern is found, each once.
+
+    Args:
+        pattern: what is looked for; it does not match ``APART``.
+        joined: the texts, with ``APART`` between.
+    """
+    number, before, last = 0, 0, -1
+    for match in pattern.finditer(joined):
+        number += joined.count(APART, before, match.start())
+        before = match.start()
+        if number != last:
+            yield number
+        last = number
 
 
 def fold(text: str) -> str:

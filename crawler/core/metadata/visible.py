@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from functools import cached_property, lru_cache
 from itertools import islice
 from operator import itemgetter
@@ -15,7 +15,7 @@ from crawler.core.metadata.names import begins_as_byline, byline_words
 from crawler.core.page.page import LOCAL_SITE, site_of
 from crawler.core.page.parse import ParsedPage
 from crawler.core.page.text import drop_unseen
-from crawler.core.words import any_of
+from crawler.core.words import APART, any_of, texts_with
 
 # No content of the page.
 _NO_TEXT = frozenset(
@@ -63,8 +63,6 @@ _ASIDE = re.compile(
 _NOT_NAMED = _NO_TEXT | {
     "html", "body", "main", "article", "meta", "head", "link", "img", "input"
 }  # fmt: skip
-# Between texts that are searched as one string; no text of a page contains it.
-_APART = "\0"
 _ASIDE_TAGS = frozenset(
     ("aside", "nav", "footer", "blockquote", "figure", "figcaption", "template", "noscript")
 )
@@ -157,7 +155,7 @@ class VisiblePage:
         """Elements whose names hint at an author, and links to an author's page."""
         tags = self._page.tags
         links = [pair for pair in self._page.values["href"].items() if tags[pair[0]] == "a"]
-        found = _found_in(AUTHOR_PAGE_PATH, [href[:_SHORT] for _, href in links])
+        found = texts_with(AUTHOR_PAGE_PATH, APART.join([href[:_SHORT] for _, href in links]))
         pages = [(links[at][0], AUTHOR_PAGE) for at in found if self.is_own(links[at][1])]
         hinted = [
             (number, said)
@@ -170,15 +168,16 @@ class VisiblePage:
     def dated(self) -> list[Mark]:
         """Short texts with something like a date in them."""
         places, texts = self._snippets
-        is_ascii = all(map(str.isascii, texts))
-        found = _found_in(_DATED if is_ascii else _DATED_ANYHOW, texts)
+        joined = APART.join(texts)
+        found = texts_with(_DATED if joined.isascii() else _DATED_ANYHOW, joined)
         return self._text_marks((places[at], texts[at]) for at in found)
 
     @cached_property
     def bylines(self) -> list[Mark]:
         """Short texts that begin as bylines do."""
         places, texts = self._snippets
-        begin = _found_in(byline_words().begins, ["", *map(str.lower, texts)])
+        # The mark before a text belongs to the text before it, so one more stands before the first.
+        begin = texts_with(byline_words().begins, APART.join(["", *texts]).lower())
         # What a byline in Korean, Japanese or Chinese begins with is a name.
         others = (at for at, text in enumerate(texts) if not text.isascii())
         found = (at for at in sorted({*begin, *others}) if begins_as_byline(texts[at]))
@@ -194,8 +193,12 @@ class VisiblePage:
             own |= {number: ids.get(number, "") for number, value in classes.items() if not value}
         columns = own, page.values["itemprop"], page.values["rel"]
         values = list({value for names in columns for value in names.values()})
-        may_hint = _found_in(_MAY_HINT, [value[:_SHORT].lower() for value in values])
-        hinting = {values[at]: hints for at in may_hint if (hints := _hints(values[at][:_SHORT]))}
+        joined = APART.join([value[:_SHORT] for value in values]).lower()
+        hinting = {
+            values[at]: hints
+            for at in texts_with(_MAY_HINT, joined)
+            if (hints := _hints(values[at][:_SHORT]))
+        }
         for names in columns:
             for number, value in names.items():
                 if value in hinting:
@@ -313,18 +316,6 @@ class VisiblePage:
                 break
         self._aside.update(dict.fromkeys(passed, result))
         return result
-
-
-def _found_in(pattern: re.Pattern[str], texts: Sequence[str]) -> Iterator[int]:
-    """Yield the numbers of the texts in which a pattern is found; it must not match ``_APART``."""
-    joined = _APART.join(texts)
-    number, before, last = 0, 0, -1
-    for match in pattern.finditer(joined):
-        number += joined.count(_APART, before, match.start())
-        before = match.start()
-        if number != last:
-            yield number
-        last = number
 
 
 def _hints(value: str) -> int:

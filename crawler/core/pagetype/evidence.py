@@ -11,13 +11,14 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
+from string import ascii_lowercase
 
 from crawler.core.page.blocks import Block, Holder
 from crawler.core.page.page import Document
 from crawler.core.page.parse import ParsedPage
 from crawler.core.page.text import DENSE
 from crawler.core.pagetype.address import Address, page_words
-from crawler.core.words import any_of, fold
+from crawler.core.words import APART, any_of, fold, texts_with
 
 # Elements that are counted.
 _COUNTED = ("article", "section", "time", "img", "form", "button", "pre", "code", "table", "iframe",
@@ -45,18 +46,25 @@ _ENDS = re.compile(
     r"[.!?\u2026\u0964\u061f\u3002\uff01\uff1f]"
     r"(?:(?<=[\u3002\uff01\uff1f])|(?=[\s\"')\u201d\u2019\u00bb]|$))"
 )
-# Between the texts of a page, which are searched as one string; no text of a page contains it.
-_APART = "\0"
-# A sum of money and all that follows it in its text: each text is counted once.
-_PRICED = re.compile(
-    r"[$€£¥₩₹\d](?:(?<!\d)\s?\d|(?<=\d)\s?(?:€|zł|\u0440\u0443\u0431|kr\b|원|円))[^\0]*+"
+# A sum of money: its sign before the figure, or its unit behind. The signs and units are searched
+# for first, since most pages hold none.
+_SIGNED = re.compile(r"[$€£¥₩₹]\s?\d")
+_UNIT = re.compile(
+    r"[€z\u0440k원円](?:(?<=\d.)|(?<=\d\s.))(?:(?<=[€원円])|(?<=z)ł|(?<=\u0440)\u0443\u0431|(?<=k)r\b)",
+    re.DOTALL,
 )
-_MONEY = ("$", "€", "£", "¥", "₩", "₹", "zł", "\u0440\u0443\u0431", "kr", "원", "円")
+_SIGNS, _UNITS = ("$", "€", "£", "¥", "₩", "₹"), ("€", "zł", "\u0440\u0443\u0431", "kr", "원", "円")
 _ASKED = ("?", "\uff1f", "\u061f")
 _KINDS_OF_GRAPH = ("article", "website", "product", "profile", "blog", "video.other")
 _BETWEEN_PARTS = re.compile(r"\s[|·•»«:\u2013\u2014-]+\s|\s?\|\s?")
 _TITLE_CHARS = 300
 _LATIN = re.compile(r"[a-z]+")
+# Leaves of bytes the small Latin letters, and of what is between names a word.
+_BETWEEN_NAMES = b"|"
+_SMALL_LETTERS = bytes(
+    code if chr(code) in ascii_lowercase else ord(_BETWEEN_NAMES) if not code else ord(" ")
+    for code in range(256)
+)
 
 
 class Markup:
@@ -65,7 +73,7 @@ class Markup:
     Attributes:
         metas: content of each ``meta`` by its name, in lower case, the first of a name alone; at
             most 2,000 characters.
-        counts: how many elements of some names there are.
+        counts: how many elements of each name there are.
         types: how often JSON-LD speaks of things of each group of types.
         passwords: fields for passwords.
         has_next: whether a ``link`` leads to the next page of a list or to the one before.
@@ -84,15 +92,14 @@ class Markup:
             for script in parsed.linked_data()
             for found in _TYPE.findall(script[:_SCRIPT_CHARS])
         )
-        self.counts: Counter[str] = Counter()
+        page = parsed.elements
+        self.counts = Counter(page.tags)
         self.passwords = 0
         names = [self.metas.get("generator", "")]
-        for element in parsed.elements.called((*_WHOLE, *_COUNTED)):
-            tag = element.tag
-            self.counts[tag] += 1
-            if tag == "input":
+        for element in page.called((*_WHOLE, "input")):
+            if element.tag == "input":
                 self.passwords += element.get("type", "").lower() == "password"
-            elif tag in _WHOLE:
+            else:
                 names += (element.get("class") or "", element.get("id") or "")
         self.has_next = any(link.get("rel") in ("next", "prev") for link in parsed.named["link"])
         self.classes = " ".join(names).lower()[:_NAME_CHARS]
@@ -121,10 +128,14 @@ class PageEvidence:
         self.declared = kind == "article" or markup.types["article"] == 1
         blocks = document.blocks
         self.blocks = len(blocks)
-        shares = [block.link_share for block in blocks]
+        shares = [block.link_chars / block.chars if block.chars else 0.0 for block in blocks]
         prose = _prose(blocks, shares)
         self.prose = sum(size for _, size in prose)
-        headings = [pair for pair in zip(blocks, shares, strict=True) if pair[0].tag in _HEADINGS]
+        headings = [
+            (block, share)
+            for block, share in zip(blocks, shares, strict=True)
+            if block.tag in _HEADINGS
+        ]
         self.linked_headings = sum(share >= _LINKS for _, share in headings)
         firsts = [block.text for block, _ in headings if block.tag in ("h1", "h2")][:3]
         title = (document.title or "")[:_TITLE_CHARS]
@@ -207,7 +218,7 @@ def _text(
     within = tags[here]
     texts = [block.text for block, _ in prose]
     ends = len(_ENDS.findall("\n".join(texts)))
-    asked = sum([block.text.rstrip().endswith(_ASKED) for block in blocks])
+    asked = sum([block.text.endswith(_ASKED) for block in blocks])
     return {
         "text: blocks": math.log1p(len(blocks)),
         "text: chars": math.log1p(total),
@@ -254,8 +265,8 @@ def _named(blocks: Sequence[Block], prose: Sequence[tuple[Block, int]]) -> dict[
     # The items of a list share their names and tag.
     alike = Counter([(each.names, each.tag) for each in _holders(blocks) if each.names])
     by_cues: Counter[int] = Counter()
-    for (names, _), count in alike.items():
-        by_cues[_cues_in(names)] += count
+    for cues, count in zip(_cues([names for names, _ in alike]), alike.values(), strict=True):
+        by_cues[cues] += count
     found = {
         f"names: {cue}": math.log1p(sum([by_cues[cues] for cues in by_cues if cues >> place & 1]))
         for place, cue in enumerate(page_words().groups["names"])
@@ -270,27 +281,35 @@ def _named(blocks: Sequence[Block], prose: Sequence[tuple[Block, int]]) -> dict[
     return found
 
 
-@lru_cache(maxsize=1 << 14)
-def _cues_in(names: str) -> int:
-    """Return which cues some names hold, as bits in the order of the list of cues."""
-    lower = names.lower()
-    found = 0
-    for word in _LATIN.findall(lower):
-        found |= _cues_of(word)
+def _cues(names: Sequence[str]) -> list[int]:
+    """Return which cues each of some names holds, as bits in the order of the list of cues."""
+    if not names:
+        return []
+    joined = f" {APART} ".join(names).lower()
+    words = joined.encode("utf-8", "replace").translate(_SMALL_LETTERS).split()
+    known = list(set(words))
+    among = texts_with(_parts()[1], b"\0".join(known).decode())
+    telling = {known[number]: _cues_of(known[number].decode()) for number in among}
+    found = [0] * len(names)
+    number = 0
+    for word in words:
+        if word == _BETWEEN_NAMES:
+            number += 1
+        elif word in telling:
+            found[number] |= telling[word]
     for part, bit in _parts()[2]:
-        if part in lower:
-            found |= bit
+        if part in joined:
+            for number, name in enumerate(names):
+                found[number] |= bit * (part in name.lower())
     return found
 
 
 @lru_cache(maxsize=1 << 14)  # sites share words, not names
 def _cues_of(word: str) -> int:
-    words, any_word, _ = _parts()
     found = 0
-    if any_word.search(word) is not None:  # most words hold none
-        for part, bit in words:
-            if part in word:
-                found |= bit
+    for part, bit in _parts()[0]:
+        if part in word:
+            found |= bit
     return found
 
 
@@ -315,12 +334,20 @@ def _holders(blocks: Sequence[Block]) -> set[Holder]:
 
 
 def _shop(blocks: Sequence[Block]) -> dict[str, float]:
-    texts = _APART.join([block.text for block in blocks])
-    is_of_money = any(map(texts.__contains__, _MONEY))
+    texts = APART.join([block.text for block in blocks])
+    priced = {
+        number
+        for pattern, marks in ((_SIGNED, _SIGNS), (_UNIT, _UNITS))
+        if any(map(texts.__contains__, marks))
+        for number in texts_with(pattern, texts)
+    }
     short = [block.text[:_TITLE_CHARS] for block in blocks if block.chars <= _PROSE]
-    labels = unicodedata.normalize("NFKC", _APART.join(["", *short, ""])).casefold()
+    # Of most texts small letters are all that is to be folded.
+    others = [text for text in short if not text.isascii()]
+    plain = APART.join(["", *filter(str.isascii, short), ""]).lower()
+    labels = plain + unicodedata.normalize("NFKC", APART.join([*others, ""])).casefold()
     return {
-        "shop: prices": math.log1p(len(_PRICED.findall(texts)) if is_of_money else 0),
+        "shop: prices": math.log1p(len(priced)),
         "shop: buttons": float(len({fold(label) for label in _buttons().findall(labels)})),
     }
 
@@ -328,9 +355,10 @@ def _shop(blocks: Sequence[Block]) -> dict[str, float]:
 @cache
 def _buttons() -> re.Pattern[str]:
     """Return the pattern of a page's texts that are labels of a shop's buttons, signs around."""
-    sign = rf"(?:[^\w{_APART}]|_)"
-    labels = "|".join(
-        rf"{sign}++".join(map(re.escape, label.split()))
-        for label in sorted(page_words().texts["buy"])
-    )
-    return re.compile(rf"{_APART}{sign}*+({labels}){sign}*+(?={_APART})")
+    sign = rf"(?:[^\w{APART}]|_)"
+    words = sorted(page_words().texts["buy"])
+    labels = "|".join(rf"{sign}++".join(map(re.escape, label.split())) for label in words)
+    first = re.escape("".join({label[0] for label in words}))
+    # One look at a letter dismisses most texts.
+    labels = f"(?=[{first}])(?:{labels})"
+    return re.compile(rf"{APART}{sign}*+({labels}){sign}*+(?={APART})")
