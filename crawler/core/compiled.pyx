@@ -107,6 +107,23 @@ cdef _text(xml.xmlNode* node):
     return found
 
 
+def short_texts(list tags, list texts, list tails, unread, Py_ssize_t most):
+    cdef Py_ssize_t number
+    cdef list places = [], found = []
+    cdef str text
+    for number in range(len(tags)):
+        text = texts[number]
+        if text is not None and 1 < len(text) < most:
+            if not text.isspace() and tags[number] not in unread:
+                places.append(2 * number)
+                found.append(text)
+        text = tails[number]
+        if text is not None and 1 < len(text) < most and not text.isspace():
+            places.append(2 * number + 1)
+            found.append(text)
+    return places, found
+
+
 def leaf_values(
     const float[:, ::1] table,
     const Py_ssize_t[::1] feature,

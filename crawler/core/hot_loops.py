@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-__all__ = ["class_counts", "columns", "gram_hits", "leaf_values"]
+__all__ = ["class_counts", "columns", "gram_hits", "leaf_values", "short_texts"]
 
 try:
-    from crawler.core.compiled import class_counts, columns, gram_hits, leaf_values
+    from crawler.core.compiled import class_counts, columns, gram_hits, leaf_values, short_texts
 # There was no compiler where the package was built, or it was built for another release of lxml.
 except (ImportError, TypeError, ValueError):
-    from crawler.core.pure import class_counts, columns, gram_hits, leaf_values
+    from crawler.core.pure import class_counts, columns, gram_hits, leaf_values, short_texts

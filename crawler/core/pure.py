@@ -9,6 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
+
     from lxml.etree import _Element as Element
 
     Columns: TypeAlias = tuple[
@@ -47,6 +50,39 @@ def columns(root: Element) -> Columns:
                 if name in values:
                     values[name][number] = value
     return nodes, tags, texts, tails, names, values, children
+
+
+def short_texts(
+    tags: Sequence[str],
+    texts: Sequence[str | None],
+    tails: Sequence[str | None],
+    unread: AbstractSet[str],
+    most: int,
+) -> tuple[list[int], list[str]]:
+    """Return where the short texts of a page are, and those texts, in its order.
+
+    A place is twice the number of an element for its text, and 1 more for the text behind it.
+
+    Args:
+        tags: the column of :class:`crawler.core.page.walk.Elements`.
+        texts: likewise.
+        tails: likewise.
+        unread: the elements whose own text does not count.
+        most: a text has fewer characters than this, at least two, and is no white space alone.
+    """
+    places = [
+        2 * number
+        for number, (text, tag) in enumerate(zip(texts, tags, strict=True))
+        if text and 1 < len(text) < most and not text.isspace() and tag not in unread
+    ]
+    places += [
+        2 * number + 1
+        for number, text in enumerate(tails)
+        if text and 1 < len(text) < most and not text.isspace()
+    ]
+    places.sort()
+    columns = texts, tails
+    return places, [columns[place & 1][place >> 1] or "" for place in places]
 
 
 def leaf_values(  # noqa: PLR0913, PLR0917 - the arrays of an ensemble

@@ -97,4 +97,8 @@ def test_columns_of_a_tree(
     assert root is not None
     if from_child:
         root = root[-1][-1] if len(root[-1]) else root[-1]
-    assert compiled.columns(root) == pure.columns(root)
+    found = pure.columns(root)
+    assert compiled.columns(root) == found
+    columns = found[1:4]
+    unread = frozenset(("p", "script"))
+    assert compiled.short_texts(*columns, unread, 9) == pure.short_texts(*columns, unread, 9)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from lxml import etree
 
+from crawler.core.hot_loops import short_texts
 from crawler.core.metadata.names import begins_as_byline, byline_words
 from crawler.core.page.page import LOCAL_SITE, site_of
 from crawler.core.page.parse import ParsedPage
@@ -210,19 +211,7 @@ class VisiblePage:
     def _snippets(self) -> tuple[list[int], list[str]]:
         """The places of short texts and the texts: twice the number of an element, and 1 behind."""
         page = self._page
-        short = [
-            2 * number
-            for number, (text, tag) in enumerate(zip(page.texts, page.tags, strict=True))
-            if text and 1 < len(text) < _SHORT and not text.isspace() and tag not in _NO_TEXT
-        ]
-        short += [
-            2 * number + 1
-            for number, text in enumerate(page.tails)
-            if text and 1 < len(text) < _SHORT and not text.isspace()
-        ]
-        short.sort()
-        columns = page.texts, page.tails
-        return short, [columns[place & 1][place >> 1] or "" for place in short]
+        return short_texts(page.tags, page.texts, page.tails, _NO_TEXT, _SHORT)
 
     def _marks(self, found: Iterable[tuple[int, str]]) -> list[Mark]:
         """Return the first marks of elements by their numbers and what speaks for them."""
@@ -327,6 +316,9 @@ def _hints(value: str) -> int:
 
 def element_text(element: etree._Element) -> str:
     """Return the first 400 characters of an element's text, white space folded."""
+    if not len(element):
+        text = element.text if element.tag not in _NOT_READ else None
+        return " ".join(drop_unseen(text).split())[:_ELEMENT_CHARS] if text else ""
     pieces: list[str] = []
     length = 0
     is_gap = False

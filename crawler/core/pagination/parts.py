@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 # How a page shows that a link leads to its next part, the surest first: a ``link`` element,
 # ``rel="next"`` with a text, a text alone, the number of the next page.
 _LINK, _RELATION, _NEXT, _NUMBER = range(4)
+_LINKS = ("a", "link")
 _ARROWS = frozenset("\u203a\u00bb\u2192\u25b6\u25ba\u27e9>\u21d2\u276f")
 _TEXT_CHARS = 80
 _TEXT_PIECES = 20
@@ -125,19 +126,19 @@ def next_part(parsed: ParsedPage, url: str) -> str | None:
 def _candidates(parsed: ParsedPage, url: str) -> Iterator[tuple[int, str]]:
     starts = _starts(url)
     known: dict[str, tuple[str, Reading] | None] = {}
-    for root in parsed.roots if starts else ():
-        for element in root.iter("link", "a"):
-            href = element.get("href")
-            # Every part but the first has its number in its address.
-            if not href or _DIGIT.search(href) is None:
-                continue
-            if element.tag == "link" and "next" not in _relations(element):
-                continue
-            if href not in known:
-                known[href] = _following(parsed.base_url, href.strip(), url, starts)
-            found = known[href]
-            if found is not None and (sign := _sign(element, found[1])) is not None:
-                yield sign, found[0]
+    page = parsed.elements
+    for number, href in page.values["href"].items() if starts else ():
+        # Every part but the first has its number in its address.
+        if page.tags[number] not in _LINKS or _DIGIT.search(href) is None:
+            continue
+        element = page.nodes[number]
+        if element.tag == "link" and "next" not in _relations(element):
+            continue
+        if href not in known:
+            known[href] = _following(parsed.base_url, href.strip(), url, starts)
+        found = known[href]
+        if found is not None and (sign := _sign(element, found[1])) is not None:
+            yield sign, found[0]
 
 
 def _starts(url: str) -> tuple[str, ...]:
