@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, TypeAlias
 
-from crawler.core.page.addresses import address_key, address_site
+from crawler.core.page.addresses import address_site, place_key
 from crawler.discovery.guesses import ARTICLE
 from crawler.store.files import time_of
 from crawler.store.ledger.rows import FoundBy
@@ -21,6 +21,7 @@ _SOURCE: Final = 1
 _ARTICLE: Final = 2
 _UNKNOWN: Final = 3
 _OTHER: Final = 4
+_LEAST_DEAD: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,7 @@ class _SiteState:
     pages_under_way: int = 0
     first_under_way: int = 0
     taken: int = 0
+    dead: int = 0
 
 
 @dataclass(slots=True)
@@ -87,8 +89,9 @@ class Frontier:
     or a source is waiting or under way, so that the newest are known before the first is fetched.
 
     With a page limit, a site never has more visits under way than pages it may still give: no page
-    is fetched in vain, and nothing has to be taken back from the scheduler. Pages are remembered
-    by 64-bit hash. Picklable, so that a paused crawl can keep it.
+    is fetched in vain, and nothing has to be taken back from the scheduler. As many addresses, and
+    at least 100, may give no page. Pages are remembered by 64-bit hash, whatever their scheme and
+    with or without ``www.``. Picklable, so that a paused crawl can keep it.
 
     Attributes:
         max_pages: Most pages a site gives; 0 is no limit.
@@ -121,7 +124,7 @@ class Frontier:
 
         What still waits then learns the date and the kind that were not known of it.
         """
-        key, state = address_key(visit.address), self._sites[visit.site]
+        key, state = place_key(visit.address), self._sites[visit.site]
         if key not in self._seen:
             self._seen.add(key)
             state.pages_waiting += visit.turn > _SOURCE
@@ -156,11 +159,15 @@ class Frontier:
 
     def knows(self, address: str) -> bool:
         """Say whether an address was offered or fetched before."""
-        return address_key(address) in self._seen
+        return place_key(address) in self._seen
+
+    def known_form(self, address: str) -> str:
+        """Return an address as it is known already, by another scheme or with ``www.``."""
+        return address
 
     def meet(self, address: str) -> bool:
         """Note that a list names a page; say whether it is the first list to do so."""
-        key = address_key(address)
+        key = place_key(address)
         if key in self._met:
             return False
         self._met.add(key)
@@ -200,7 +207,7 @@ class Frontier:
             return False
         if turn <= _SOURCE:
             return turn == _START or not 0 < self.max_pages <= state.taken
-        if state.first_under_way:
+        if state.first_under_way or self._is_dead(state):
             return False
         return self.max_pages == 0 or state.taken + state.pages_under_way < self.max_pages
 
@@ -226,7 +233,7 @@ class Frontier:
 
     def take(self, url: str, site: str) -> bool:
         """Take a fetched page; ``False`` when its address has given one already."""
-        key = address_key(url)
+        key = place_key(url)
         self._seen.add(key)
         if key in self._taken:
             return False
@@ -242,9 +249,20 @@ class Frontier:
         """Say whether a site has given as many pages as it may."""
         return 0 < self.max_pages <= self._sites[site].taken
 
+    def count_dead(self, site: str) -> None:
+        """Note that an address of a site gave no page."""
+        self._sites[site].dead += 1
+
+    def _is_dead(self, state: _SiteState) -> bool:
+        return self.max_pages > 0 and max(self.max_pages, _LEAST_DEAD) <= state.dead
+
+    def is_over(self, site: str) -> bool:
+        """Say whether nothing more is fetched of a site: it is full, or too much gave no page."""
+        return self.is_full(site) or self._is_dead(self._sites[site])
+
     def left_out(self, site: str) -> int:
-        """Count the pages a full site leaves unvisited; 0 when it is not full."""
-        return self._sites[site].pages_waiting if self.is_full(site) else 0
+        """Count the pages that a limit leaves unvisited; 0 where none is reached."""
+        return self._sites[site].pages_waiting if self.is_over(site) else 0
 
     def waiting(self, site: str) -> Iterator[Visit]:
         """Give the pages that wait, in the order in which they would be visited."""

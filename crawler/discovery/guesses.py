@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from typing import Final
-from urllib.parse import parse_qsl, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qsl, urlsplit, urlunsplit
 
 from crawler.core.page.addresses import canonical_address
 from crawler.core.pagetype.address import names_a_list
+from crawler.core.pagination.address import is_part_of
 from crawler.core.words import read_data
 
 ARTICLE = "article"
@@ -25,6 +26,10 @@ LISTING = "listing"
 # ``dated_parts``: behind which a date names a list, and anything else may be an article.
 # ``latest_parameters``: a list of what is older than a date leads to no page of that date.
 # ``return_parameters`` of sign-in forms hold the page to return to. ``languages``: ISO 639-1.
+# ``list_state``: what boards add to the address of an article, to lead back to the same page of the
+# list. ``thread_parameters`` know a thread, whose further pages have further posts.
+# ``views_of_one``: values of the parameter ``view`` that show one article.
+# ``ignored_parameters`` tell where a reader came from, on most sites.
 _WORDS: Final = {
     name: frozenset(words) for name, words in read_data("crawler.discovery", "addresses").items()
 }
@@ -70,6 +75,13 @@ _FORM_PARAMETERS = {
     "output": ("amp", "print", "1"), "outputtype": ("amp", "print"), "format": ("amp", "print"),
     "view": ("amp", "print"), "tmpl": ("component", "print"),
 }  # fmt: skip
+# The number of an article; SMF adds the number of the first post shown.
+_ARTICLE_NUMBER = re.compile(r"\d[\d_.-]*")
+_ON_A_THREAD = re.compile(r"topic|thread", re.IGNORECASE)
+_SWITCHES = frozenset({"", "on", "off", "asc", "desc"})
+IGNORED_PARAMETERS: Final = tuple(sorted(_WORDS["ignored_parameters"]))
+"""Parameters that tell where a reader came from, unless their value is a number or a date."""
+_CHOICE = re.compile(r"\d+(?:-\d+)*")
 _WAY_BACK = re.compile(r"/|%2f|\.(?:html?|php|aspx?|jsp)", re.IGNORECASE)
 # A random text: long, of letters and digits without a word in it.
 _RANDOM = re.compile(r"(?=[^0-9]*[0-9])(?:[0-9a-f]{16,}|(?=[^A-Za-z]*[A-Za-z])[0-9A-Za-z]{24,})")
@@ -88,17 +100,104 @@ def guess_kind(address: str) -> str:
         segments.pop()
     # Most addresses have no query, and parsing an empty one takes as long as the rest.
     query = parse_qsl(parts.query, keep_blank_values=True) if parts.query else ()
-    names = {name.lower() for name, _ in query}
+    names = {
+        name.lower()
+        for name, value in query
+        if name.lower() != "view" or value.lower() not in _WORDS["views_of_one"]
+    }
     of_article = any(
         name.lower() in _WORDS["article_parameters"] and any(map(str.isdigit, value))
         for name, value in query
     )
+    if any(_names_thread(name, value, parts.path) for name, value in query):
+        return ARTICLE
     if of_article or names & _WORDS["list_parameters"]:
         both = of_article and bool(names & _WORDS["list_parameters"])
         return "" if both else ARTICLE if of_article else LISTING
     if not segments:
         return LISTING if not names else ""
     return _kind_of_path(segments)
+
+
+def _names_thread(name: str, value: str, path: str) -> bool:
+    if name.lower() not in _WORDS["thread_parameters"] or not _ARTICLE_NUMBER.fullmatch(value):
+        return False
+    # ``t`` is often a time, and ``topic`` a section.
+    return name.lower().startswith("thread") or "." in value or bool(_ON_A_THREAD.search(path))
+
+
+def linked_kind(address: str, page: str, page_kind: str) -> str:
+    """Guess the kind of a page by its address and by the page that links to it.
+
+    A list with another query is a list as well. The number of a page makes a list of an address,
+    but an article may have several pages.
+
+    Args:
+        address: the canonical address of the linked page.
+        page: the one of the page that links to it.
+        page_kind: the kind of that page.
+    """
+    kind = guess_kind(address)
+    if kind == LISTING and page_kind == ARTICLE and is_part_of(page, address):
+        return ARTICLE
+    if not kind and page_kind == LISTING:
+        path, mark, _ = address.partition("?")
+        if mark and path == page.partition("?")[0]:
+            return LISTING
+    return kind
+
+
+@lru_cache(maxsize=16384)
+def split_list_state(address: str) -> tuple[str, str]:
+    """Split the canonical address of an article into its own part and the state of its list.
+
+    Boards lead back from an article to the page of the list where it was chosen, so that an
+    article has as many addresses as there are such pages: ``view?no=7&page=2``. The state is empty
+    where there is none, or where nothing in the address tells an article. An address with state
+    may be that of a list as well (``list?id=7&page=2``).
+    """
+    parts = urlsplit(address)
+    pairs = [(pair, *pair.partition("=")[::2]) for pair in filter(None, parts.query.split("&"))]
+    state = [
+        pair
+        for pair, name, value in pairs
+        if name.lower() in _WORDS["list_state"] or value.lower() in _SWITCHES
+    ]
+    kept = [each for each in pairs if each[0] not in state]
+    names_one = any(
+        name.lower() in _WORDS["article_parameters"] | _WORDS["thread_parameters"]
+        and _ARTICLE_NUMBER.fullmatch(value)
+        for _, name, value in kept
+    )
+    if not state or not (names_one or _is_article_path(parts)):
+        return address, ""
+    plain = parts._replace(query="&".join(pair for pair, _, _ in kept))
+    return urlunsplit(plain), "&".join(state)
+
+
+def _is_article_path(parts: SplitResult) -> bool:
+    segments = [part.lower() for part in parts.path.split("/") if part]
+    if len(segments) < 2:  # noqa: PLR2004 - a board, and the article in it
+        return False
+    is_numbered = segments[-1].isdigit() and not _is_list_path(segments)
+    return is_numbered or _kind_of_path(segments) == ARTICLE
+
+
+@lru_cache(maxsize=16384)
+def without_parameters(address: str, ignored: frozenset[str]) -> str:
+    """Return a canonical address without some parameters, by their names in lower case.
+
+    Numbers and dates stay: ``from=20`` and ``from=2026-11-01`` choose what is shown.
+    """
+    head, mark, query = address.partition("?")
+    if not mark:
+        return address
+    kept = [
+        pair
+        for pair in query.split("&")
+        if (parted := pair.partition("="))[0].lower() not in ignored or _CHOICE.fullmatch(parted[2])
+    ]
+    return f"{head}?{'&'.join(kept)}" if kept else head
 
 
 def _kind_of_path(segments: list[str]) -> str:

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import xxhash
 
-from crawler.core.page.addresses import address_key, address_site, canonical_address
+from crawler.core.page.addresses import address_key, address_site, canonical_address, place_key
 from crawler.discovery.frontier import Frontier, Visit
 from crawler.discovery.guesses import ARTICLE, LISTING
 from crawler.journey.crawl_ledgers import CrawlLedgers, SiteRun
@@ -43,6 +43,8 @@ class LedgerFrontier(Frontier):
         super().__init__()
         self.ledgers = ledgers
         self._requeued: set[int] = set()
+        # By site, how its addresses begin.
+        self._origins: defaultdict[str, list[str]] = defaultdict(list)
 
     def add_root(self, url: str, site: str = "") -> str:
         """Count the host of ``url`` as part of ``site`` (by default: of a site of its own).
@@ -73,6 +75,7 @@ class LedgerFrontier(Frontier):
         """Let a visit wait; ``False`` when its address was seen before, in any crawl."""
         if visit.source:
             return super().add(visit)
+        visit = replace(visit, address=self.known_form(visit.address))
         ledger = self._ledger(visit)
         is_new = bool(ledger.add_found([_found(visit, now())]))
         if visit.found_by != "start":
@@ -99,6 +102,18 @@ class LedgerFrontier(Frontier):
         """Say whether an address was offered or fetched before, in this crawl or another."""
         return super().knows(address) or self.ledgers.knows(address)
 
+    def known_form(self, address: str) -> str:
+        """Return an address as it is known already, by another scheme or with ``www.``."""
+        origin = "/".join(address.split("/", 3)[:3])
+        path = address[len(origin) :]
+        origins = self._origins[address_site(address)]
+        if origin not in origins:
+            origins.append(origin)
+        if len(origins) == 1 or path == "/" or self.ledgers.knows(address):
+            return address
+        others = (other + path for other in origins if other != origin)
+        return next((other for other in others if self.ledgers.knows(other)), address)
+
     def meet(self, address: str) -> bool:
         """Note that a list names a page; say whether it is the first, of a page that is news."""
         if not super().meet(address):
@@ -109,6 +124,8 @@ class LedgerFrontier(Frontier):
     def next_visits(self, site: str) -> list[Visit]:
         """Take the visits that may be made now out of the waiting ones, in the site's order."""
         visits = super().next_visits(site)
+        if self.is_over(site):
+            return visits
         state = self._sites[site]
         if visits or state.first_under_way or self._next_turn(state) is not None:
             return visits
@@ -142,8 +159,8 @@ class LedgerFrontier(Frontier):
         return super().forget_under_way()
 
     def left_out(self, site: str) -> int:
-        """Count the pages a full site leaves unvisited; 0 when it is not full."""
-        return self.ledgers.ledger(site).pending() if self.is_full(site) else 0
+        """Count the pages that a limit leaves unvisited; 0 where none is reached."""
+        return self.ledgers.ledger(site).pending() if self.is_over(site) else 0
 
     def transaction(self, sites: Iterable[str]) -> AbstractContextManager[Any]:
         """Note all that is noted of sites inside, or nothing where a kill comes meanwhile."""
@@ -174,7 +191,7 @@ class LedgerFrontier(Frontier):
         if found is None or found[1].state != "fetched" or found[1].asked_at > found[0].since:
             return None
         # Within the second in which the crawl began the times do not tell.
-        return None if address_key(found[1].address) in self._taken else found
+        return None if place_key(found[1].address) in self._taken else found
 
     def _requeue(self, run: SiteRun, row: Row) -> bool:
         key = address_key(row.address)

@@ -9,17 +9,20 @@ from dataclasses import dataclass
 from itertools import chain
 from urllib.parse import urljoin, urlsplit
 
+from lxml.html import HtmlElement
 from w3lib.url import safe_url_string
 
 from crawler.core.page.addresses import address_site, canonical_address
 from crawler.core.page.parse import ParsedPage
 from crawler.core.words import read_data
+from crawler.discovery.guesses import split_list_state, without_parameters
 from crawler.discovery.scope import MAX_ADDRESS_LENGTH, Scope
 
 # Endings of files that are no HTML pages. "js" is none: titles such as "node.js" end addresses.
 _FILE_ENDINGS = frozenset(read_data("crawler.discovery", "addresses")["file_endings"])
 _FOLLOWED_RELATIONS = frozenset({"next", "prev", "previous"})
-_LINKING = ("a", "area", "link", "meta")
+_LINKING = ("a", "area", "link", "meta", "frame", "iframe")
+_FRAMES = frozenset({"frame", "iframe"})
 _NO_LINKS = frozenset({"nofollow", "none"})
 # What WordPress and Blogger put behind or around the address of a page, for programs.
 _FEED_END = frozenset({"feed", "trackback"})
@@ -27,6 +30,7 @@ _FEED_FORMS = frozenset({"atom", "rdf", "rss", "rss2"})
 _SCHEMES = ("http://", "https://")
 _HAS_OTHER_SCHEME = re.compile(r"(?!https?:)[A-Za-z][A-Za-z0-9+.\-]*:", re.IGNORECASE)
 _REMOVED_IN_ADDRESS = re.compile(r"[\t\r\n]")
+_BEFORE_QUERY = re.compile(r"[^?#]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,37 +41,74 @@ class Link:
     cut: str = ""
 
 
-def page_links(page: ParsedPage, scope: Scope, *, nofollow: bool = False) -> list[Link]:
+def page_links(
+    page: ParsedPage, scope: Scope, *, nofollow: bool = False, address: str = ""
+) -> list[Link]:
     """Find the pages a page leads to, in document order, each address once.
 
-    Links are ``a`` and ``area``, and ``link`` with ``rel`` next or prev. What is no web page by
-    its scheme (mail, scripts, data) is left out; the rest is judged by ``scope`` and comes with
-    the reason when it is cut. Walks the tree once.
+    Links are ``a`` and ``area``, ``frame`` and ``iframe``, ``link`` with ``rel`` next or prev, and
+    with ``hreflang`` where the scope wants translations. What is no web page by its scheme (mail,
+    scripts, data) is left out; the rest is judged by ``scope`` and comes with the reason when it is
+    cut. Walks the tree once.
 
     Args:
         page: the page.
         scope: what is cut.
         nofollow: whether a header of the page marks all its links as nofollow.
+        address: the canonical address of the page.
     """
     page_nofollow = nofollow
-    found: list[tuple[str, bool]] = []
+    found: list[tuple[str, bool, bool]] = []
     for element in chain.from_iterable(root.iter(*_LINKING) for root in page.roots):
         if element.tag == "meta":
             if (element.get("name") or "").lower() == "robots":
                 page_nofollow |= not _NO_LINKS.isdisjoint(_words(element.get("content")))
+        elif element.tag in _FRAMES:
+            found.append((element.get("src") or "", False, True))
         elif (href := element.get("href")) is not None:
             relations = _words(element.get("rel"))
-            if element.tag != "link" or relations & _FOLLOWED_RELATIONS:
-                found.append((href, "nofollow" in relations))
+            if element.tag != "link" or _is_followed(element, relations, scope):
+                found.append((href, "nofollow" in relations, False))
+    resolved = [_absolute(page.base_url, href, page.encoding) for href, _, _ in found]
     links: dict[str, Link] = {}
-    for href, is_marked in found:
-        address = _absolute(page.base_url, href, page.encoding)
-        if address and (address not in links or links[address].cut == "nofollow"):
-            cut = judge_address(address, scope)
+    for own, (_, is_marked, is_frame) in zip(
+        _plain_addresses(resolved, address, scope), found, strict=True
+    ):
+        if own and (own not in links or links[own].cut == "nofollow"):
+            cut = judge_address(own, scope)
+            # A frame is a part of its page, however it is asked for.
+            cut = "" if is_frame and cut == "query" else cut
             if not cut and (is_marked or page_nofollow) and not scope.follow_nofollow:
                 cut = "nofollow"
-            links[address] = Link(address, cut)
+            links[own] = Link(own, cut)
     return list(links.values())
+
+
+def _is_followed(element: HtmlElement, relations: set[str], scope: Scope) -> bool:
+    """Tell whether a ``link`` leads to a page that is wanted."""
+    is_translation = "alternate" in relations and bool(element.get("hreflang"))
+    return bool(relations & _FOLLOWED_RELATIONS) or (scope.translations and is_translation)
+
+
+def _plain_addresses(addresses: list[str], page: str, scope: Scope) -> list[str]:
+    """Return addresses without parameters that are ignored, and without the state of lists.
+
+    A link to another page by the same path and number, as the pagers of lists and of articles have
+    them, keeps its state: ``?no=7&page=2`` on the page ``?no=7``. But links to other articles tell
+    the state of the list that the page shows, and a link with that leads to the page itself.
+    """
+    ignored = scope.ignored
+    if ignored:
+        addresses = [without_parameters(each, ignored) for each in addresses]
+    if scope.twins:
+        return addresses
+    here, _ = split_list_state(page)
+    split = [split_list_state(each) if "?" in each else (each, "") for each in addresses]
+    shown = {state for own, state in split if state and own != here}
+    return [
+        address if state and own == here and state not in shown else own
+        for address, (own, state) in zip(addresses, split, strict=True)
+    ]
 
 
 def _words(value: str | None) -> set[str]:
@@ -77,6 +118,9 @@ def _words(value: str | None) -> set[str]:
 def _absolute(base: str, href: str, encoding: str) -> str:
     """Resolve a link; empty when it leads to no web page or back to the page itself."""
     href = _REMOVED_IN_ADDRESS.sub("", href).strip()
+    if "\\" in href:
+        # Browsers read a backslash as a slash.
+        href = _BEFORE_QUERY.sub(lambda match: match[0].replace("\\", "/"), href, count=1)
     if not href or href.startswith("#") or _HAS_OTHER_SCHEME.match(href):
         return ""
     try:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from re import Pattern
-from typing import Final
+from typing import Any, Final
 
 from crawler.core.listings.entries import Entry
-from crawler.discovery.guesses import address_date, address_language
-from crawler.fields import DAY, declare, words
+from crawler.discovery.guesses import IGNORED_PARAMETERS, address_date, address_language
+from crawler.fields import DAY, ValueType, declare, words
 
 MAX_ADDRESS_LENGTH: Final = 2000
 """No server is known to answer longer addresses reliably, and real pages stay far below."""
@@ -36,12 +36,21 @@ CUT_REASONS: Final = {
         "-a max_facets=0 lifts the limit"
     ),
     "variants": "there are more than {0.max_variants} of them; -a max_variants=0 lifts the limit",
+    "copies": (
+        "{0.max_copies} pages of the site are the same, byte for byte; -a max_copies=0 lifts the "
+        "limit"
+    ),
     "barren": (
         "{0.max_barren} of these lists in a row named no page that no other list had named; "
         "-a max_barren=0 lifts the limit"
     ),
 }
 """Why addresses are not followed, by the reason they are counted under, and how to follow them."""
+
+
+def _names(value: Any) -> tuple[str, ...]:  # noqa: ANN401 - anything may be given
+    parts = value.split(",") if isinstance(value, str) else value
+    return tuple(name for part in parts if (name := part.strip().lower()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,10 +91,26 @@ class Scope:
     calendar: bool = declare(
         False, "whether lists of days to come, as calendars have them, are followed"
     )
+    max_copies: int = declare(
+        20, "how many pages of a site may have the same bytes, the start apart; 0 is no limit"
+    )
+    ignore: tuple[str, ...] = declare(
+        IGNORED_PARAMETERS,
+        "parameters that links are followed without, with commas between; empty for none",
+        ValueType(_names, "names of parameters with commas between"),
+    )
+    translations: bool = declare(
+        False, "whether translations that a page or sitemap names (hreflang) are followed"
+    )
     twins: bool = declare(
         False, "whether print, AMP and session addresses are fetched beside their plain ones"
     )
     follow_nofollow: bool = declare(False, "whether links marked nofollow are followed")
+
+    @property
+    def ignored(self) -> frozenset[str]:
+        """The parameters that links are followed without."""
+        return frozenset(self.ignore)
 
     def explain(self, reason: str) -> str:
         """Say in words why an address is not followed, and how to follow it."""

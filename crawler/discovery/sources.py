@@ -11,7 +11,13 @@ from crawler.core.listings.entries import Entry, Listing
 from crawler.core.listings.read import read_listing, usual_places
 from crawler.core.page.addresses import address_key
 from crawler.discovery.frontier import Source, Visit
-from crawler.discovery.guesses import ARTICLE, address_date, guess_kind, plain_address
+from crawler.discovery.guesses import (
+    ARTICLE,
+    address_date,
+    guess_kind,
+    plain_address,
+    without_parameters,
+)
 from crawler.discovery.links import judge_address
 from crawler.discovery.scope import Scope
 
@@ -65,13 +71,15 @@ def read_source(body: bytes, url: str, content_type: str, scope: Scope) -> Readi
             continue
         address, cut = entry.url, judge_address(entry.url, scope) or scope.entry_cut(entry)
         is_wanted = not cut
+        if is_wanted and scope.ignored:
+            address = without_parameters(address, scope.ignored)
         if is_wanted and not scope.twins:
-            address, cut = plain_address(entry.url)
+            address, cut = plain_address(address)
         if cut:
             reading.cut.append((cut, entry.url))
         addresses = [address] if is_wanted else []
-        if cut == "lang":
-            addresses = list(_alternates(entry, scope))
+        if cut == "lang" or scope.translations:
+            addresses += _alternates(entry, scope)
         reading.pages += [_page(entry, one, is_of_feed=reading.is_feed) for one in addresses]
     return reading
 
@@ -94,7 +102,7 @@ def _alternates(entry: Entry, scope: Scope) -> Iterator[str]:
     """Give the addresses of the same page in the languages wanted."""
     for other in entry.alternates:
         code = other.language.lower().partition("-")[0]
-        if code in scope.lang and not scope.pattern_cut(other.url):
+        if (code in scope.lang or not scope.lang) and not scope.pattern_cut(other.url):
             yield other.url
 
 

@@ -13,11 +13,13 @@ from logging import LoggerAdapter
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+import xxhash
+
 from crawler.core.page.addresses import address_key
 from crawler.discovery.guesses import ARTICLE, LISTING, address_date, is_random
 from crawler.discovery.scope import Scope
 
-_TRAPS: Final = frozenset({"calendar", "facets", "variants", "barren"})
+_TRAPS: Final = frozenset({"calendar", "facets", "variants", "barren", "copies"})
 _NUMBER: Final = re.compile(r"\d+")
 _CHARS: Final = 200
 _PATTERNS_LOGGED: Final = 20
@@ -41,7 +43,7 @@ class Traps:
         scope: How much is followed of an address space: ``max_barren`` lists of one pattern in a
             row that name nothing new; ``max_variants`` addresses of one pattern with a query or a
             random part, those that seem to be articles apart; ``max_facets`` combinations of the
-            parameters of one path.
+            parameters of one path; ``max_copies`` pages of a site with the same bytes.
         horizon: Lists of a later day than this (ISO 8601) are not followed; empty for no limit.
         cut: How many addresses were cut, by reason and pattern, in the order of the first ones.
     """
@@ -52,6 +54,7 @@ class Traps:
     _barren: dict[str, int] = field(default_factory=dict)
     _variants: Counter[str] = field(default_factory=Counter)
     _facets: dict[str, set[str]] = field(default_factory=dict)
+    _bodies: Counter[int] = field(default_factory=Counter)
     _known: dict[str, set[int]] = field(default_factory=dict)
 
     def judge(self, address: str, kind: str) -> str:
@@ -82,6 +85,18 @@ class Traps:
         """Say whether the lists of an address's pattern give nothing new any more."""
         most = self.scope.max_barren
         return kind == LISTING and 0 < most <= self._barren.get(address_pattern(address), 0)
+
+    def is_copy(self, site: str, body: bytes) -> bool:
+        """Take a page; say whether more of its site than may be have the same bytes.
+
+        A server that answers every address with the same page makes ever new addresses of its
+        relative links.
+        """
+        if self.scope.max_copies == 0:
+            return False
+        key = xxhash.xxh3_64_intdigest(body, seed=address_key(f"//{site}"))
+        self._bodies[key] += 1
+        return self._bodies[key] > self.scope.max_copies
 
     def note(self, address: str, kind: str, new: int) -> None:
         """Note how many pages a fetched list was the first to name."""

@@ -75,9 +75,13 @@ def alias_of(url: str, originals: Mapping[str, str], view: SiteView) -> str | No
     if original is None or original in originals:
         return None
     same = view.duplicate_of
-    if url not in same and original not in same:
-        return None
-    return original if same.get(url, url) == same.get(original, original) else None
+    first = same.get(url, url)
+    if original in same or first == original:
+        return original if first == same.get(original, original) else None
+    # Nobody may have linked the original: then the first of those that declare it stands for it.
+    # But many sites declare their front page everywhere.
+    is_front = urlsplit(original).path in {"", "/"}
+    return first if originals.get(first) == original and first != url and not is_front else None
 
 
 class CrawlEvidence(Evidence):

@@ -75,8 +75,17 @@ def page_filters(options: Options, evidence: Evidence, tally: Tally) -> tuple[Fi
 
 def result_filters(options: Options, ledgers: CrawlLedgers | None) -> tuple[Filter, ...]:
     """Return the filters that judge a page by its text and metadata, in order."""
+    adds_more = options.wrapper is not None or options.structure_model is not None
 
-    def by_text(_: PageItem, page: ItemPage) -> Refusal | None:
+    def by_text(item: PageItem, page: ItemPage) -> Refusal | None:
+        if not item.text.strip():
+            has_tables = options.tables and any(
+                next(root.iter("table"), None) is not None
+                for each in page.documents
+                for root in each.parsed.roots
+            )
+            is_empty = not (adds_more or has_tables)
+            return Refusal("no-text", "there is no text") if is_empty else None
         kept = [block.tag for block, label in page.pairs() if label.kept]
         if options.wanted_types != {ARTICLE} or not kept or not HEADINGS.issuperset(kept):
             return None

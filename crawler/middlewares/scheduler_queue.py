@@ -6,13 +6,17 @@ from collections.abc import Iterable
 from typing import Any
 
 from scrapy import Request
+from scrapy.core.downloader import Downloader
 from scrapy.crawler import Crawler
 from scrapy.downloadermiddlewares.redirect import MetaRefreshMiddleware
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
+from scrapy.dupefilters import RFPDupeFilter
 from scrapy.pqueues import DownloaderAwarePriorityQueue, DownloaderInterface
 from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
+from crawler.middlewares.downloader import SiteDownloader
+from crawler.middlewares.dupefilter import ReturningDupeFilter
 from crawler.middlewares.responses import LenientMetaRefresh
 from crawler.middlewares.robots import RobotsMiddleware
 from crawler.middlewares.throttling import ThrottlingMiddleware
@@ -69,8 +73,13 @@ class _WithRoom(DownloaderInterface):
 
 def replace_components(settings: BaseSettings, priority: str) -> None:
     """Put the project's middlewares and queue where Scrapy's are; a project may have others."""
-    if load_object(settings[_QUEUE]) is DownloaderAwarePriorityQueue:
-        settings.set(_QUEUE, ThrottledQueue, priority)
+    for name, scrapys, ours in (
+        (_QUEUE, DownloaderAwarePriorityQueue, ThrottledQueue),
+        ("DUPEFILTER_CLASS", RFPDupeFilter, ReturningDupeFilter),
+        ("DOWNLOADER", Downloader, SiteDownloader),
+    ):
+        if load_object(settings[name]) is scrapys:
+            settings.set(name, ours, priority)
     orders = settings.get_component_priority_dict_with_base(_MIDDLEWARES)
     for old, new in (
         (RobotsTxtMiddleware, RobotsMiddleware),

@@ -12,7 +12,6 @@ import logging
 from datetime import UTC, datetime, timedelta
 from time import monotonic
 from typing import Any, Final
-from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary, WeakSet
 
 from scrapy import Request
@@ -30,6 +29,7 @@ from scrapy.utils.httpobj import urlparse_cached
 
 from crawler.core.wording import show_seconds
 from crawler.extensions.component import Component, pause
+from crawler.middlewares.downloader import slot_of
 from crawler.middlewares.throttling_rules import Throttle, Verdict, http_date, retry_after
 
 logger = logging.getLogger(__name__)
@@ -187,8 +187,8 @@ class ThrottlingMiddleware(Component):
         """
         passed = request.meta.get("redirect_urls")
         slot = request.meta.get("download_slot")
-        if passed and slot == urlsplit(passed[0]).hostname:
-            return urlparse_cached(request).hostname or ""
+        if passed and slot == slot_of(passed[0]):
+            return slot_of(request.url)
         return self.crawler.engine.downloader.get_slot_key(request)
 
     def _act(self, site: str, verdict: Verdict | None, why: str) -> None:

@@ -18,10 +18,15 @@ from crawler.core.listings.entries import MAX_LISTING_BYTES
 from crawler.core.metadata.read import read_metadata
 from crawler.core.page.addresses import canonical_address
 from crawler.core.page.parse import ParsedPage
-from crawler.core.pagination.address import is_part_of
 from crawler.core.pagination.parts import next_part
 from crawler.discovery.frontier import Frontier, Visit
-from crawler.discovery.guesses import ARTICLE, LISTING, address_date, guess_kind, plain_address
+from crawler.discovery.guesses import (
+    LISTING,
+    address_date,
+    guess_kind,
+    linked_kind,
+    plain_address,
+)
 from crawler.discovery.ledger_frontier import LASTING, LedgerFrontier
 from crawler.discovery.links import page_links
 from crawler.discovery.url_traps import Traps
@@ -127,7 +132,7 @@ class SiteSpider(ListingReader):
                 with self.frontier.transaction([visit.site]):
                     is_delivered = self._note(response, visit, page, directives)
                     if page is not None and "links" in self.arguments.from_:
-                        reached |= self._offer_links(page, visit, directives)
+                        reached |= self._offer_links(page, response.url, visit, directives)
                 if is_delivered:
                     yield from self.deliver(response)
         for name in sorted(reached):
@@ -161,6 +166,8 @@ class SiteSpider(ListingReader):
             yield from self.source_failed(visit, failure)
             return
         self.count_failure(failure)
+        if visit is not None:
+            self.frontier.count_dead(visit.site)
         reason = failure_reason(failure.value)
         if visit is not None and failure.value is not None and self.ledgers is not None:
             error = failure.value
@@ -223,6 +230,7 @@ class SiteSpider(ListingReader):
     def _is_new_page(self, response: Response, visit: Visit) -> TypeGuard[TextResponse]:
         url, site = response.url, visit.site
         if not self.is_page(response):
+            self.frontier.count_dead(site)
             if self.ledgers is not None:
                 self.ledgers.no_page(visit, "not-html")
         elif self.frontier.site(url) is None:
@@ -239,6 +247,12 @@ class SiteSpider(ListingReader):
         elif not self.frontier.take(url, site):
             self.skip(url, "duplicate-address", "it was redirected to a page fetched before")
             self._led_away(visit, response, "duplicate-address")
+        elif visit.depth and self.traps.is_copy(site, response.body):
+            self.frontier.give_back(site)
+            self.skip(url, "copies", "pages of its site are the same, byte for byte")
+            self.count_cut("copies", visit.address)
+            if self.ledgers is not None:
+                self.ledgers.failed(visit, "copies")
         else:
             return True
         return False
@@ -280,15 +294,19 @@ class SiteSpider(ListingReader):
             return False
         return True
 
-    def _offer_links(self, page: ParsedPage, visit: Visit, directives: frozenset[str]) -> set[str]:
+    def _offer_links(
+        self, page: ParsedPage, url: str, visit: Visit, directives: frozenset[str]
+    ) -> set[str]:
         """Offer a page's links to the frontier; name the sites that got new addresses."""
         reached: set[str] = set()
         new = 0
         # Articles link to one another, and say nothing of what lists have still to give.
         of_list = visit.kind == LISTING
         lists: list[tuple[str, str]] = []
-        nofollow = "nofollow" in directives
-        for link in self.in_time(lambda: list(page_links(page, self.scope, nofollow=nofollow))):
+        nofollow, here = "nofollow" in directives, canonical_address(url)
+        for link in self.in_time(
+            lambda: page_links(page, self.scope, nofollow=nofollow, address=here)
+        ):
             site = self.frontier.site(link.address)
             if site is None:
                 continue
@@ -296,7 +314,7 @@ class SiteSpider(ListingReader):
                 self.count_cut(cut, link.address)
                 continue
             address = self._plain(link.address)
-            kind = _linked_kind(address, visit)
+            kind = linked_kind(address, visit.address, visit.kind)
             is_first = of_list and kind != LISTING and self.frontier.meet(address)
             cut = self.scope.link_cut(address, visit.depth + 1)
             if not cut and self.frontier.knows(address):
@@ -327,6 +345,7 @@ class SiteSpider(ListingReader):
         plain, reason = (address, "") if self.scope.twins else plain_address(address)
         if not reason:
             # Few sites have one page at /a and another at /a/.
+            address = self.frontier.known_form(address)
             other = address.removesuffix("/") if address.endswith("/") else f"{address}/"
             is_other = not self.frontier.knows(address) and self.frontier.knows(other)
             return other if is_other else address
@@ -392,18 +411,3 @@ def _validators(response: Response) -> tuple[str, str]:
     """Return the headers by which a server can tell later whether a page has changed."""
     etag, modified = (response.headers.get(name) or b"" for name in ("ETag", "Last-Modified"))
     return etag.decode("latin-1"), modified.decode("latin-1")
-
-
-def _linked_kind(address: str, visit: Visit) -> str:
-    """Guess the kind of a linked page; a list with another query is a list as well.
-
-    The number of a page makes a list of an address, but an article may have several pages.
-    """
-    kind = guess_kind(address)
-    if kind == LISTING and visit.kind == ARTICLE and is_part_of(visit.address, address):
-        return ARTICLE
-    if not kind and visit.kind == LISTING:
-        path, mark, _ = address.partition("?")
-        if mark and path == visit.address.partition("?")[0]:
-            return LISTING
-    return kind

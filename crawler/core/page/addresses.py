@@ -110,6 +110,18 @@ def address_key(url: str) -> int:
     return xxhash.xxh3_64_intdigest(canonical_address(url).encode())
 
 
+_ORIGIN: Final = re.compile(r"https?://(?:www\.)?(?=[^/]+/.)")
+
+
+def place_key(url: str) -> int:
+    """Return a 64-bit hash of what http and https, ``www.`` and bare host have in common.
+
+    Front pages are told apart: some sites have a page at the bare host that leads to the other.
+    """
+    place = _ORIGIN.sub("//", canonical_address(url), count=1)
+    return xxhash.xxh3_64_intdigest(place.encode())
+
+
 @lru_cache(maxsize=16384)
 def address_site(url: str) -> str:
     """Return the site of an address, as :func:`crawler.core.page.page.site_of` does."""

@@ -1,0 +1,232 @@
+"""Boards, frames, twins by address and sites without an end: each article is exported once."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from crawler.demo.server import Answer, serve
+from support.crawling import Project, article, html
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from support.crawling import Site
+
+ARTICLES = 66
+ON_A_LIST = 6
+LISTS = ARTICLES // ON_A_LIST
+QUICK = ("-s", "CONCURRENT_REQUESTS_PER_DOMAIN=4", "-s", "ROBOTSTXT_OBEY=False")
+
+# List and article of each kind of board; the article has the page of the list that leads to it.
+BOARDS = {
+    "gnuboard": ("/bbs/board.php?bo_table=free&page={page}", "&wr_id={number}"),
+    "xe": ("/index.php?mid=free&page={page}", "&document_srl={number}"),
+    "asp": ("/list.asp?page={page}", "/view.asp?idx={number}&page={page}"),
+    "php": ("/list.php?id=7&page={page}&sort=no", "/read.php?id=7&no={number}&page={page}&sort=no"),
+    "menu": ("/sub.php?id=12&page={page}", "&bno={number}"),
+    "phpbb": ("/viewforum.php?f=2&start={page}", "/viewtopic.php?f=2&t={number}&start={page}"),
+    "rewritten": ("/bbs/free?page={page}", "/bbs/free/{number}?page={page}"),
+}
+NUMBERS = ("wr_id", "document_srl", "idx", "no", "bno", "t")
+
+
+def crawled(project: Project, url: str, *options: str) -> tuple[list[str], dict[str, Any]]:
+    """Crawl a site by its links; return the addresses of the items, and the figures that add up."""
+    report = project.folder / "report.json"
+    project.run(
+        *("crawl", "site", "-a", f"url={url}", "-a", "from=links", "-O", "out.jsonl", *QUICK),
+        *("-s", f"CORPUS_CRAWL_REPORT={report}", *options),
+    )
+    figures: dict[str, Any] = json.loads(report.read_text("utf-8"))["stats"]
+    addresses = [item["url"] for item in project.items()]
+    skipped = sum(n for name, n in figures.items() if name.startswith("corpus/skipped/"))
+    assert figures["corpus/pages/fetched"] == len(addresses) + skipped
+    assert len(set(addresses)) == len(addresses)
+    return addresses, figures
+
+
+class Board(dict[str, Answer]):
+    """A board whose articles show the list below them, as most of them do."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.list, own = BOARDS[name]
+        self.article = own if own.startswith("/") else self.list + own
+
+    def get(self, key: str, default: Answer | None = None) -> Answer | None:  # type: ignore[override] # of the one use
+        parts = urlsplit(key)
+        query = {name: values[-1] for name, values in parse_qs(parts.query).items()}
+        last = parts.path.rpartition("/")[2]
+        found = [int(query[name]) for name in NUMBERS if name in query]
+        number = found[0] if found else int(last) if last.isdigit() else None
+        state = query.get("page") or query.get("start")
+        if parts.path == "/":
+            return html(f'<a href="{self.list.format(page=1)}">Board</a>')
+        if number is None:
+            return html(self.listing(int(state or 1)))
+        page = int(state or (ARTICLES - number) // ON_A_LIST + 1)
+        return html(article(number, self.listing(page))) if number <= ARTICLES else default
+
+    def listing(self, page: int) -> str:
+        first = ARTICLES - (page - 1) * ON_A_LIST
+        # Articles of other pages are linked as well, with the number of this one.
+        numbers = [*range(first, first - ON_A_LIST, -1), ARTICLES, 1, 1 + page * 7 % ARTICLES]
+        links = [self.article.format(number=number, page=page) for number in numbers]
+        links += [self.list.format(page=number) for number in range(1, LISTS + 1)]
+        return "".join(f'<a href="{link.replace("&", "&amp;")}">{link}</a> ' for link in links)
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_a_board_gives_each_article_once(project: Project, name: str) -> None:
+    with serve(Board(name)) as base:
+        addresses, _ = crawled(project, f"{base}/", "-s", "CORPUS_PAGE_TYPES=all")
+    titles = [item["title"] for item in project.items()]
+    pieces = [title for title in titles if title and "Piece number" in title]
+    assert sorted(pieces) == sorted(
+        next(t for t in pieces if f"number {n} " in t) for n in range(1, ARTICLES + 1)
+    )
+    assert len(addresses) >= ARTICLES
+
+
+def test_the_further_pages_of_a_thread_are_fetched(
+    project: Project, make_site: Callable[[Mapping[str, Answer]], Site]
+) -> None:
+    thread = "/viewtopic.php?f=2&amp;t=7"
+    pager = "".join(f'<a href="{thread}&amp;start={start}">x</a>' for start in (10, 20))
+    site = make_site(
+        {
+            "/": html(f'<a href="{thread}&amp;start=20">last post</a>'),
+            "/viewtopic.php?f=2&t=7": html(article(1, pager)),
+            "/viewtopic.php?f=2&start=10&t=7": html(article(2, pager)),
+            "/viewtopic.php?f=2&start=20&t=7": html(article(3, pager)),
+        }
+    )
+    addresses, _ = crawled(project, site.url)
+    assert len([address for address in addresses if "viewtopic" in address]) == 3
+
+
+def test_frames_and_backslashes_lead_to_pages(
+    project: Project, make_site: Callable[[Mapping[str, Answer]], Site]
+) -> None:
+    many = "&".join(f"{name}=x" for name in ("blogId", *"abcdefghij"))
+    frame = f"/PostView.naver?{many}&logNo=7"
+    site = make_site(
+        {
+            "/": html(f'<iframe id="mainFrame" src="{frame.replace("&", "&amp;")}"></iframe>'),
+            frame: html(article(1, '<a href="\\old\\frames.html?a=\\">x</a>')),
+            "/old/frames.html?a=%5C": html('<frameset><frame src="story.html"></frameset>'),
+            "/old/story.html": html(article(2)),
+        }
+    )
+    addresses, figures = crawled(project, site.url)
+    assert sorted(address.rpartition("/")[2].partition("?")[0] for address in addresses) == [
+        "PostView.naver",
+        "story.html",
+    ]
+    # The front page and the frame set have no text.
+    assert figures["corpus/skipped/no-text"] == 2
+
+
+def test_a_site_that_answers_everything_with_one_page_ends(project: Project) -> None:
+    links = "".join(f'<a href="part{number}/">x</a>' for number in range(6))
+    text = "<p>The same words at every address of this server, whatever was asked for.</p>" * 5
+
+    class Endless(dict[str, Answer]):
+        def get(self, key: str, default: Answer | None = None) -> Answer | None:  # type: ignore[override] # of the one use
+            return html(links) if key != "/texts/" and "texts" not in key else html(text + links)
+
+    with serve(Endless()) as base:
+        empty, figures = crawled(project, f"{base}/")
+        assert empty == []
+        assert figures["corpus/pages/fetched"] < 200
+        assert figures["corpus/skipped/copies"] + figures["corpus/skipped/no-text"] == (
+            figures["corpus/pages/fetched"]
+        )
+        texts, figures = crawled(project, f"{base}/texts/", "-a", "max_copies=5")
+    assert len(texts) == 6
+    assert figures["corpus/pages/fetched"] < 60
+
+
+def test_eight_addresses_of_one_article_are_one_item(
+    project: Project, make_site: Callable[[Mapping[str, Answer]], Site]
+) -> None:
+    paths = [f"/{name}/the-heron" for name in "abcdefgh"]
+    head = '<link rel="canonical" href="/stories/heron">'
+    pages = {path: html(head + article(40)) for path in paths}
+    pages["/"] = html("".join(f'<a href="{path}">x</a>' for path in [*paths, "/1", "/2", "/3"]))
+    pages |= {f"/{number}": html(article(number)) for number in range(1, 4)}
+    addresses, figures = crawled(project, make_site(pages).url, "-a", "allow=/")
+    assert len([address for address in addresses if "heron" in address]) == 1
+    assert figures["corpus/skipped/duplicate-address"] == 7
+    assert len([address for address in addresses if address[-1] in "123"]) == 3
+
+
+def test_where_a_reader_came_from_makes_no_further_article(
+    project: Project, make_site: Callable[[Mapping[str, Answer]], Site]
+) -> None:
+    hints = ["", "?from=main", "?ncid=x1", "?ref=home", "?spm=1001.2014.3001", "?utm_source=a"]
+    links = "".join(f'<a href="/story{hint}">x</a>' for hint in hints)
+    site = make_site({"/": html(f"{links}<a href='/list?from=20'>x</a>"), "/story": html(article(1))})
+    addresses, _ = crawled(project, site.url)
+    assert [address.rpartition("/")[2] for address in addresses] == ["story"]
+    assert "/list?from=20" in site.asked
+    addresses, _ = crawled(project, site.url, "-a", "ignore=spm,ncid")
+    assert {address.rpartition("/")[2] for address in addresses} == {
+        "story",
+        "story?from=main",
+        "story?ref=home",
+    }
+
+
+def test_dead_links_count_against_the_limit(
+    project: Project, make_site: Callable[[Mapping[str, Answer]], Site]
+) -> None:
+    links = "".join(f'<a href="/dead/{number}">x</a>' for number in range(400))
+    site = make_site({"/": html(links)})
+    _, figures = crawled(project, site.url, "-a", "max_pages=50")
+    assert len(site.asked) <= 1 + 100 + 5
+    assert figures["corpus/failed/http-404"] == len(site.asked) - 1
+    assert figures["corpus/cut/page-limit"] == 400 - figures["corpus/failed/http-404"]
+
+
+def test_translations_are_followed_where_they_are_wanted(
+    project: Project, make_site: Callable[[Mapping[str, Answer]], Site]
+) -> None:
+    head = '<link rel="alternate" hreflang="ko" href="/ko/story">'
+    site = make_site(
+        {"/": html('<a href="/story">x</a>'), "/story": html(head + article(1))}
+        | {"/ko/story": html(article(2))}
+    )
+    assert len(crawled(project, site.url)[0]) == 1
+    assert len(crawled(project, site.url, "-a", "translations=true")[0]) == 2
+
+
+class Cookies(dict[str, Answer]):
+    """A site whose articles set a cookie, or sort their parameters, before they show."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[str] = []
+
+    def get(self, key: str, default: Answer | None = None) -> Answer | None:  # type: ignore[override] # of the one use
+        self.asked.append(key)
+        if key == "/":
+            return html('<a href="/cookie">x</a><a href="/v?a=1&amp;b=2">x</a><a href="/loop">x</a>')
+        if key == "/loop" or (key == "/cookie" and self.asked.count(key) == 1):
+            return 302, {"Location": key, "Set-Cookie": "seen=1"}, b""
+        if key == "/v?a=1&b=2":
+            return 302, {"Location": "/v?b=2&a=1"}, b""
+        return {"/cookie": html(article(1)), "/v?b=2&a=1": html(article(2))}.get(key, default)
+
+
+def test_a_redirect_back_to_the_same_address_is_followed(project: Project) -> None:
+    site = Cookies()
+    with serve(site) as base:
+        addresses, figures = crawled(project, f"{base}/")
+    assert sorted(urlsplit(address).path for address in addresses) == ["/cookie", "/v"]
+    assert figures["corpus/failed/redirect-loop"] == 1
+    assert site.asked.count("/loop") == 2
