@@ -142,7 +142,12 @@ def html(body: str | bytes, status: int = 200, kind: str = "text/html; charset=u
 def small_site(pages: int) -> dict[str, Answer]:
     """Make an index page and as many articles as asked, linked from it."""
     links = "".join(f'<li><a href="/a/{n}">Piece {n}</a></li>' for n in range(pages))
-    index = f"<html><title>Index</title><body><ul>{links}</ul><div>{FOOTER}</div></body></html>"
+    index = f"""<html><title>Index</title><body><h1>All the pieces of the run</h1>
+    <p>The pieces that walkers have sent in so far are named on this page, the first one first, and
+    whoever has walked since then may send another to the house beside the bridge.</p>
+    <p>Pieces come in by post as a rule, and two of the makers read them aloud in the evening before
+    they choose which of them is set in type on the next morning.</p>
+    <ul>{links}</ul><div>{FOOTER}</div></body></html>"""
     return {"/": html(index), **{f"/a/{n}": html(article(n)) for n in range(pages)}}
 
 

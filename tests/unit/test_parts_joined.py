@@ -176,9 +176,9 @@ def test_lists_with_next_pages_are_not_joined(tmp_path: Path) -> None:
     pages = [
         Page.from_text(
             f"{SITE}/boots{query}",
-            f"<html><title>Boots</title><h1>Boots</h1><ul>{rows}</ul>{link}</html>",
+            f"<html><title>Boots</title><h1>Boots</h1>{paragraph(text)}<ul>{rows}</ul>{link}</html>",
         )
-        for query, link in (("", pager), ("?page=2", ""))
+        for query, link, text in (("", pager, "amber"), ("?page=2", "", "birch"))
     ]
     items, _ = exported(tmp_path, [*pages, *others()])
     assert items["/boots"].parts is items["/boots?page=2"].parts is None
