@@ -250,7 +250,7 @@ class SiteSpider(ListingReader):
         elif visit.depth and self.traps.is_copy(site, response.body):
             self.frontier.give_back(site)
             self.skip(url, "copies", "pages of its site are the same, byte for byte")
-            self.count_cut("copies", visit.address)
+            self.traps.count_cut("copies", visit.address, self.logger)
             if self.ledgers is not None:
                 self.ledgers.failed(visit, "copies")
         else:

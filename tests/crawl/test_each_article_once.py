@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from crawler.demo.server import Answer, serve
+from crawler.demo.server import Answer, running, serve
 from support.crawling import Project, article, html
 
 if TYPE_CHECKING:
@@ -229,3 +231,45 @@ def test_a_redirect_back_to_the_same_address_is_followed(project: Project) -> No
     assert sorted(urlsplit(address).path for address in addresses) == ["/cookie", "/v"]
     assert figures["corpus/failed/redirect-loop"] == 1
     assert site.asked.count("/loop") == 2
+
+
+class AnyHost(ThreadingHTTPServer):
+    """A proxy that answers for the hosts of a site itself."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), AnyHostHandler)
+        self.asked: list[tuple[str, float]] = []
+
+
+class AnyHostHandler(BaseHTTPRequestHandler):
+    server: AnyHost
+
+    def do_GET(self) -> None:
+        self.server.asked.append((self.path, time.monotonic()))
+        path = urlsplit(self.path).path
+        hosts = ("http://news.example", "http://www.news.example")
+        links = "".join(f'<a href="{host}/{n}">x</a>' for n in range(4) for host in hosts)
+        body = article(int(path[1:])) if path[1:].isdigit() else links
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.end_headers()
+        self.wfile.write(body.encode())
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the parent's name
+        """Keep the test's output quiet."""
+
+
+def test_a_site_with_and_without_www_is_crawled_once_and_at_one_pace(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = AnyHost()
+    with running(server) as base:
+        monkeypatch.setenv("http_proxy", base)
+        addresses, _ = crawled(
+            project, "http://news.example/", "-s", "DOWNLOAD_DELAY=0.4",
+            "-s", "RANDOMIZE_DOWNLOAD_DELAY=False",
+        )  # fmt: skip
+    assert sorted(urlsplit(address).path for address in addresses) == ["/0", "/1", "/2", "/3"]
+    times = [at for _, at in server.asked]
+    # A busy server notes some requests late.
+    assert times[-1] - times[0] > 0.4 * (len(times) - 1) - 0.2

@@ -80,6 +80,20 @@ def test_an_alias_says_so_and_repeats_its_original() -> None:
     }
 
 
+def test_of_pages_that_name_one_nobody_linked_the_first_stands_for_it() -> None:
+    text = "<p>" + "A long story of the ferry that nobody else tells, told in full. " * 30 + "</p>"
+    for named, alias in (("/story", "https://run.example/a"), ("/", None)):
+        site, declared = SiteCounts(), dict[str, str]()
+        for name in "abc":
+            html = f'<link rel="canonical" href="{named}">' + OLD.format(text)
+            document = read(Page.from_text(f"https://run.example/{name}", html))
+            site.add(observe(document, METHOD))
+            declared[document.page.url] = declared_original(document) or ""
+        view = site.view()
+        found = [alias_of(f"https://run.example/{name}", declared, view) for name in "abc"]
+        assert found == [None, alias, alias]
+
+
 def test_two_pages_that_name_each_other_are_both_kept() -> None:
     text = "<p>" + "A long story of the ferry that nobody else tells, told in full. " * 5 + "</p>"
     site, declared = SiteCounts(), dict[str, str]()

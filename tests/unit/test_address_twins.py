@@ -1,0 +1,188 @@
+"""One article at several addresses: boards, schemes and hosts, tracking, redirects back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from scrapy import Request
+from scrapy.utils.test import get_crawler
+
+from crawler.core.page.addresses import place_key
+from crawler.core.page.page import Page
+from crawler.core.page.parse import parse
+from crawler.discovery.frontier import Frontier, Visit
+from crawler.discovery.guesses import guess_kind, split_list_state, without_parameters
+from crawler.discovery.ledger_frontier import LedgerFrontier
+from crawler.discovery.links import page_links
+from crawler.discovery.scope import Scope
+from crawler.discovery.sources import read_source
+from crawler.discovery.url_traps import Traps
+from crawler.journey.crawl_ledgers import CrawlLedgers
+from crawler.middlewares.downloader import SiteDownloader
+from crawler.middlewares.dupefilter import ReturningDupeFilter
+
+BASE = "http://a.example"
+
+
+@pytest.mark.parametrize(
+    ("path", "own", "state"),
+    [
+        ("/b.php?bo_table=free&page=3&wr_id=7", "/b.php?bo_table=free&wr_id=7", "page=3"),
+        ("/b.php?page=3&sca=&stx=a&wr_id=7", "/b.php?wr_id=7", "page=3&sca=&stx=a"),
+        ("/index.php?document_srl=7&mid=b2&page=3", "/index.php?document_srl=7&mid=b2", "page=3"),
+        (
+            "/z.php?desc=asc&id=qna&no=7&page=3&sn=off",
+            "/z.php?id=qna&no=7",
+            "desc=asc&page=3&sn=off",
+        ),
+        ("/bbs/free/7?page=3", "/bbs/free/7", "page=3"),
+        ("/viewtopic.php?start=20&t=7", "/viewtopic.php?t=7", "start=20"),
+        # No article is named.
+        ("/list.asp?page=3", "/list.asp?page=3", ""),
+        ("/list.php?id=notice2&page=3", "/list.php?id=notice2&page=3", ""),
+        ("/2026/11?page=3", "/2026/11?page=3", ""),
+        ("/7?page=3", "/7?page=3", ""),
+        ("/view.asp?idx=7&section=3", "/view.asp?idx=7&section=3", ""),
+    ],
+)
+def test_the_state_of_its_list_is_told_from_an_article(path: str, own: str, state: str) -> None:
+    assert split_list_state(f"{BASE}{path}") == (f"{BASE}{own}", state)
+
+
+def linked(here: str, *hrefs: str, scope: Scope | None = None) -> list[str]:
+    body = "".join(f'<a href="{href.replace("&", "&amp;")}">x</a>' for href in hrefs)
+    page = parse(Page(f"{BASE}{here}", body.encode()))
+    found = page_links(page, scope or Scope(), address=f"{BASE}{here}")
+    return [link.address.removeprefix(BASE) for link in found if not link.cut]
+
+
+def test_links_to_articles_are_followed_without_the_state_of_the_list() -> None:
+    hrefs = ("/b?no=7&page=2", "/b?no=8&page=2", "/b?no=7&page=1")
+    assert linked("/list?page=2", *hrefs) == ["/b?no=7", "/b?no=8"]
+    assert linked("/list?page=2", *hrefs, scope=Scope(twins=True)) == list(hrefs)
+
+
+def test_pagers_keep_the_page_and_links_to_the_shown_page_do_not() -> None:
+    # A list whose address might be that of an article, and an article with the list below it.
+    pager = [f"/sub?id=12&page={number}" for number in (1, 2, 3)]
+    assert linked("/sub?id=12", *pager, "/sub?bno=5&id=12&page=1") == [
+        "/sub?id=12",
+        "/sub?id=12&page=2",
+        "/sub?id=12&page=3",
+        "/sub?bno=5&id=12",
+    ]
+    own = linked("/b?no=7", "/b?no=7&page=4", "/b?no=8&page=4", "/b?no=7&page=2")
+    assert own == ["/b?no=7", "/b?no=8", "/b?no=7&page=2"]
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("/viewtopic.php?f=2&start=20&t=7", "article"),
+        ("/index.php?topic=5.20", "article"),
+        ("/news?topic=5&page=2", "listing"),
+        ("/index.php?id=7&option=com_content&view=article", "article"),
+        ("/view.asp?nttId=7", "article"),
+        ("/list?view=grid", "listing"),
+    ],
+)
+def test_threads_and_single_views_are_articles(path: str, kind: str) -> None:
+    assert guess_kind(f"{BASE}{path}") == kind
+
+
+def test_parameters_that_tell_where_a_reader_came_from_are_left_out() -> None:
+    ignored = Scope().ignored
+    plain = [
+        without_parameters(f"{BASE}/a?{query}", ignored).removeprefix(BASE)
+        for query in ("from=main&id=1", "Ref=x", "spm=1001.2014", "from=20", "ref=2026-11-01")
+    ]
+    assert plain == ["/a?id=1", "/a", "/a", "/a?from=20", "/a?ref=2026-11-01"]
+    assert linked("/", "/a?ref=x", scope=Scope(ignore=())) == ["/a?ref=x"]
+    body = f"<urlset><url><loc>{BASE}/a?ncid=x</loc></url></urlset>".encode()
+    assert [each.address for each in read_source(body, BASE, "", Scope()).pages] == [f"{BASE}/a"]
+
+
+def test_alternates_of_a_sitemap_are_taken_where_translations_are_wanted() -> None:
+    link = f'<xhtml:link xmlns:xhtml="x" rel="alternate" hreflang="ko" href="{BASE}/ko"/>'
+    body = f"<urlset><url><loc>{BASE}/en</loc>{link}</url></urlset>".encode()
+    for scope, found in ((Scope(), ["/en"]), (Scope(translations=True), ["/en", "/ko"])):
+        pages = read_source(body, BASE, "", scope).pages
+        assert [each.address.removeprefix(BASE) for each in pages] == found
+
+
+FORMS = ["http://a.example/x?b=1", "https://a.example/x?b=1", "https://www.a.example/x?b=1"]
+
+
+def test_schemes_and_www_make_no_other_page_but_of_the_front() -> None:
+    assert len({place_key(form) for form in FORMS}) == 1
+    assert len({place_key(form.partition("x")[0]) for form in FORMS}) == 3
+    assert place_key("http://www.a.example/x") != place_key("http://b.example/x")
+    frontier = Frontier()
+    site = frontier.add_root(BASE)
+    assert [frontier.add(Visit(form, site, 1)) for form in FORMS] == [True, False, False]
+    assert [frontier.take(form, site) for form in FORMS] == [True, False, False]
+
+
+def test_a_ledger_knows_a_page_by_its_first_scheme_and_host(tmp_path: Path) -> None:
+    frontier = LedgerFrontier(CrawlLedgers(tmp_path, "crawl", count=lambda *_: None))
+    site = frontier.add_root(BASE)
+    assert [frontier.add(Visit(form, site, 1)) for form in FORMS] == [True, False, False]
+    assert {frontier.known_form(form) for form in FORMS} == {FORMS[0]}
+    other = "https://a.example/y"
+    assert frontier.known_form(other) == other
+
+
+def test_dead_links_fill_a_site_as_well() -> None:
+    frontier = Frontier(max_pages=5)
+    site = frontier.add_root(BASE)
+    for number in range(300):
+        frontier.add(Visit(f"{BASE}/{number}", site, 1))
+    asked = 0
+    while visits := frontier.next_visits(site):
+        for visit in visits:
+            asked += 1
+            frontier.finish(visit)
+            frontier.count_dead(site)
+    assert asked <= 105
+    assert frontier.is_over(site)
+    assert not frontier.is_full(site)
+    assert frontier.left_out(site) == 300 - asked
+
+
+def test_copies_beyond_some_are_told_by_site() -> None:
+    traps = Traps(Scope(max_copies=2))
+    assert [traps.is_copy("a", b"x") for _ in range(3)] == [False, False, True]
+    assert not traps.is_copy("b", b"x")
+    assert not any(Traps(Scope(max_copies=0)).is_copy("a", b"x") for _ in range(50))
+
+
+def returning(url: str, *passed: str) -> bool:
+    dupefilter = ReturningDupeFilter()
+    for each in passed:
+        dupefilter.request_seen(Request(each))
+    return dupefilter.request_seen(Request(url, meta={"redirect_urls": list(passed)}))
+
+
+def test_a_redirect_may_lead_back_once() -> None:
+    one, two = f"{BASE}/a?b=1&c=2", f"{BASE}/x"
+    assert not returning(f"{BASE}/a?c=2&b=1", one)
+    assert not returning(one, one, two)
+    assert returning(one, one, two, one)
+    dupefilter = ReturningDupeFilter()
+    assert [dupefilter.request_seen(Request(one)) for _ in range(2)] == [False, True]
+
+
+def test_the_hosts_of_a_site_share_a_download_slot() -> None:
+    crawler = get_crawler(settings_dict={"DOWNLOAD_SLOTS": {"www.b.example": {"delay": 3}}})
+    downloader = SiteDownloader(crawler)
+    slots = {
+        url: downloader.get_slot_key(Request(url))
+        for url in (
+            f"{BASE}/",
+            "https://www.a.example/x",
+            "http://www.b.example/",
+            "http://b.example",
+        )
+    }
+    assert list(slots.values()) == ["a.example", "a.example", "www.b.example", "b.example"]
