@@ -11,13 +11,13 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from scrapy import Request
-from scrapy.core.downloader import Downloader
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.utils.asyncio import create_looping_call
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
+from crawler.middlewares.downloader import SiteDownloader
 from crawler.middlewares.throttling import SiteLeftAloneError
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ SECONDS: Final = 15.0
 _LOOK_SECONDS: Final = 0.5
 
 
-class GracefulDownloader(Downloader):
-    """Scrapy's downloader, which gives up the open requests some time after a crawl is to end.
+class GracefulDownloader(SiteDownloader):
+    """The downloader, which gives up the open requests some time after a crawl is to end.
 
     Such a page counts as one of a site that was left alone: the next crawl requests it again.
     """
