@@ -55,7 +55,7 @@ def page_links(
         page: the page.
         scope: what is cut.
         nofollow: whether a header of the page marks all its links as nofollow.
-        address: the canonical address of the page.
+        address: the canonical address of the page; empty to keep all that links say of lists.
     """
     page_nofollow = nofollow
     found: list[tuple[str, bool, bool]] = []
@@ -100,7 +100,7 @@ def _plain_addresses(addresses: list[str], page: str, scope: Scope) -> list[str]
     ignored = scope.ignored
     if ignored:
         addresses = [without_parameters(each, ignored) for each in addresses]
-    if scope.twins:
+    if scope.twins or not page:
         return addresses
     here, _ = split_list_state(page)
     split = [split_list_state(each) if "?" in each else (each, "") for each in addresses]

@@ -217,9 +217,10 @@ class SiteSpider(ListingReader):
         for site in self.frontier.sites():
             if left_out := self.frontier.left_out(site):
                 self.stats.inc_value("corpus/cut/page-limit", left_out)
+                is_full = self.frontier.is_full(site)
                 self.logger.info(
-                    "Page limit of %d reached for %s with %d more addresses known; "
-                    "-a max_pages=0 lifts the limit",
+                    "%s of %d reached for %s with %d more addresses known; -a max_pages=0 lifts the limit",
+                    "Page limit" if is_full else "Limit for addresses that give no page, by that",
                     self.arguments.max_pages,
                     site,
                     left_out,
