@@ -219,7 +219,8 @@ class SiteSpider(ListingReader):
                 self.stats.inc_value("corpus/cut/page-limit", left_out)
                 is_full = self.frontier.is_full(site)
                 self.logger.info(
-                    "%s of %d reached for %s with %d more addresses known; -a max_pages=0 lifts the limit",
+                    "%s of %d reached for %s with %d more addresses known; "
+                    "-a max_pages=0 lifts the limit",
                     "Page limit" if is_full else "Limit for addresses that give no page, by that",
                     self.arguments.max_pages,
                     site,
