@@ -9,15 +9,17 @@ writing.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypeVar
 
 from crawler.core.errors import StoreError
 from crawler.core.page.addresses import address_key, canonical_address
 from crawler.store.files import file_name, lock_beside, site_named, system_errors
 from crawler.store.ledger.rows import turn_of
+
+_T = TypeVar("_T")
 
 SCHEMA_VERSION: Final = 1
 """Of the tables below. A ledger of a later version is refused."""
@@ -140,6 +142,22 @@ def damage_error(path: Path, error: Exception) -> StoreError:
     )
 
 
+class _Cursor(sqlite3.Cursor):
+    """A cursor whose rows are read as the statement was run: errors say what to do."""
+
+    errors: Callable[[], AbstractContextManager[None]]
+
+    def fetchone(self) -> Any:  # noqa: ANN401 - as sqlite3 has it
+        """Return the next row, None where there is none."""
+        with self.errors():
+            return super().fetchone()
+
+    def fetchall(self) -> list[Any]:
+        """Return all rows."""
+        with self.errors():
+            return super().fetchall()
+
+
 class LedgerDatabase:
     """The open file of a ledger; :class:`crawler.store.ledger.ledger.Ledger` is what to use.
 
@@ -225,9 +243,19 @@ class LedgerDatabase:
             raise StoreError(f"{url[:200]} is not in {self.path}. Add it with add_found first.")
         return key
 
-    def _run(self, statement: str, *values: object) -> sqlite3.Cursor:
+    def _run(self, statement: str, *values: object) -> _Cursor:
         with self._sqlite_errors():
-            return self._connection.execute(statement, values)
+            cursor = self._connection.cursor(_Cursor)
+            cursor.errors = self._sqlite_errors
+            return cursor.execute(statement, values)
+
+    def _made(self, make: Callable[[Any], _T], rows: Iterable[Any]) -> Iterator[_T]:
+        """Make something of each row; raise StoreError where a row is none of this project's."""
+        for row in rows:
+            try:
+                yield make(row)
+            except (LookupError, TypeError, ValueError, OverflowError) as error:
+                raise damage_error(self.path, error) from error
 
     def _value(self, statement: str, *values: object) -> Any:  # noqa: ANN401 - as sqlite3 has it
         (value,) = self._run(statement, *values).fetchone()
@@ -244,6 +272,8 @@ class LedgerDatabase:
         """Raise errors of SQLite as StoreErrors that say what to do."""
         try:
             yield
+        except UnicodeDecodeError as error:
+            raise damage_error(self.path, error) from error
         except sqlite3.Error as error:
             name = getattr(error, "sqlite_errorname", "")
             if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):

@@ -364,7 +364,7 @@ class Ledger(LedgerRuns):
             index = "WHERE" if is_many else f"INDEXED BY unsettled WHERE {_UNSETTLED} AND"
             choice = f"{index} state = {number} AND"
         rows = self._batches(f"SELECT key, {ROW_COLUMNS} FROM pages {choice}")
-        return (row_of(columns) for _, *columns in rows)
+        return self._made(lambda row: row_of(row[1:]), rows)
 
     def fetched_since(self, time: str) -> int:
         """Count the pages that were fetched whole at a time or later; reads the whole ledger."""
@@ -380,8 +380,8 @@ class Ledger(LedgerRuns):
         An article on several pages counts with each of them. This reads the whole ledger.
         """
         figures: Counter[str] = Counter()
-        for state, count, exported, owed in self._run(_FIGURES).fetchall():
-            figures.update({STATES[state]: count, "exported": exported or 0, "owed": owed})
+        for found in self._made(_figures, self._run(_FIGURES).fetchall()):
+            figures.update(found)
         return figures
 
     def _set_page(self, key: int, columns: Mapping[str, object]) -> None:
@@ -393,7 +393,7 @@ class Ledger(LedgerRuns):
                 self._run(statement, self._key(address))
 
     def _rows(self, statement: str, *values: int) -> list[Row]:
-        return [row_of(columns) for columns in self._run(statement, *values).fetchall()]
+        return list(self._made(row_of, self._run(statement, *values).fetchall()))
 
     def _batches(self, statement: str) -> Iterator[Any]:
         """Give the rows of a statement that selects the key first, in the order of the keys.
@@ -408,6 +408,11 @@ class Ledger(LedgerRuns):
             if (last := rows[-1][0]) == LAST_KEY:
                 break
             key = last + 1
+
+
+def _figures(row: tuple[int, int, int | None, int]) -> dict[str, int]:
+    state, count, exported, owed = row
+    return {STATES[state]: count, "exported": exported or 0, "owed": int(owed)}
 
 
 def _no_page(reason: str, at: str, status: int) -> dict[str, Any]:

@@ -76,7 +76,7 @@ class LedgerRuns(LedgerDatabase):
     def runs(self) -> list[Run]:
         """Return all runs, in the order they were begun."""
         statement = "SELECT id, started, ended, reason, figures FROM runs ORDER BY number"
-        return [run_of(columns) for columns in self._run(statement).fetchall()]
+        return list(self._made(run_of, self._run(statement).fetchall()))
 
     def begin_part(self, run: str, name: Callable[[int], str], at: str) -> Part:
         """Begin the next part of a run's output; the first has number 1.
@@ -174,7 +174,7 @@ class LedgerRuns(LedgerDatabase):
             WHERE parts.finished IS NULL OR NOT ?
             ORDER BY parts.run, parts.number
         """
-        return [part_of(columns) for columns in self._run(statement, unfinished).fetchall()]
+        return list(self._made(part_of, self._run(statement, unfinished).fetchall()))
 
     def _run_of(self, run: str, part: int) -> int:
         """Return the number of the run of a part that was begun and is not finished."""
