@@ -5,7 +5,13 @@ Imports nothing, so that settings modules and commands may import it.
 
 from __future__ import annotations
 
+_JSON_LINES = "crawler.exporters.json_lines.CorpusJsonLinesItemExporter"
+
 FEED_EXPORTERS = {
+    "json": "crawler.exporters.json_lines.CorpusJsonItemExporter",
+    "jsonl": _JSON_LINES,
+    "jsonlines": _JSON_LINES,
+    "jl": _JSON_LINES,
     "csv": "crawler.exporters.feeds.CorpusCsvItemExporter",
     "parquet": "crawler.exporters.feeds.ParquetItemExporter",
     "sentences-jsonl": "crawler.exporters.rows.SentenceJsonLinesExporter",

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import IO, Any, Final, cast
 
 import xxhash
-from scrapy.exporters import BaseItemExporter, JsonLinesItemExporter
+from scrapy.exporters import BaseItemExporter
 from scrapy.settings import Settings
 
 from crawler.core.cells import from_cell
@@ -34,6 +34,7 @@ from crawler.core.page.addresses import canonical_address
 from crawler.core.wording import counted, listed
 from crawler.exporters.columns import EXTRA, PAGE_COLUMNS, import_pyarrow
 from crawler.exporters.feeds import CorpusCsvItemExporter, ParquetItemExporter, unwritable
+from crawler.exporters.json_lines import CorpusJsonLinesItemExporter
 from crawler.exporters.part_writer import parts_folder
 from crawler.items import FIELD_ORDER, PageItem
 from crawler.reports.stdout import print_error
@@ -252,7 +253,7 @@ def write_articles(last: LastItems, file: IO[bytes], ending: str) -> tuple[int, 
     typed = ending == "parquet" and set(last.fields) <= set(FIELD_ORDER)
     exporter: BaseItemExporter
     if ending == "jsonl":
-        exporter = JsonLinesItemExporter(cast("BytesIO", file), encoding="utf-8")
+        exporter = CorpusJsonLinesItemExporter(cast("BytesIO", file), encoding="utf-8")
     elif ending == "csv":
         exporter = CorpusCsvItemExporter(file, encoding="utf-8", fields_to_export=[*last.fields])
     else:

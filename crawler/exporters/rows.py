@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from scrapy.exporters import BaseItemExporter, JsonLinesItemExporter
+from scrapy.exporters import BaseItemExporter
 
 from crawler.exporters.columns import Kind
 from crawler.exporters.feeds import CorpusCsvItemExporter, ParquetItemExporter
+from crawler.exporters.json_lines import CorpusJsonLinesItemExporter
 from crawler.items import PageItem
 
 if TYPE_CHECKING:
@@ -94,13 +95,15 @@ def _exporter_of_rows(
 
 
 SentenceJsonLinesExporter = _exporter_of_rows(
-    JsonLinesItemExporter, SENTENCE_COLUMNS, sentence_rows
+    CorpusJsonLinesItemExporter, SENTENCE_COLUMNS, sentence_rows
 )
 SentenceCsvExporter = _exporter_of_rows(CorpusCsvItemExporter, SENTENCE_COLUMNS, sentence_rows)
 SentenceParquetExporter = _exporter_of_rows(ParquetItemExporter, SENTENCE_COLUMNS, sentence_rows)
-TableJsonLinesExporter = _exporter_of_rows(JsonLinesItemExporter, TABLE_COLUMNS, table_rows)
+TableJsonLinesExporter = _exporter_of_rows(CorpusJsonLinesItemExporter, TABLE_COLUMNS, table_rows)
 TableCsvExporter = _exporter_of_rows(CorpusCsvItemExporter, TABLE_COLUMNS, table_rows)
 TableParquetExporter = _exporter_of_rows(ParquetItemExporter, TABLE_COLUMNS, table_rows)
-RecordJsonLinesExporter = _exporter_of_rows(JsonLinesItemExporter, RECORD_COLUMNS, record_rows)
+RecordJsonLinesExporter = _exporter_of_rows(
+    CorpusJsonLinesItemExporter, RECORD_COLUMNS, record_rows
+)
 RecordCsvExporter = _exporter_of_rows(CorpusCsvItemExporter, RECORD_COLUMNS, record_rows)
 RecordParquetExporter = _exporter_of_rows(ParquetItemExporter, RECORD_COLUMNS, record_rows)

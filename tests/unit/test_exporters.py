@@ -19,6 +19,7 @@ from scrapy.settings import Settings
 
 from crawler.core.errors import OptionError
 from crawler.exporters.feeds import CorpusCsvItemExporter, ParquetItemExporter, check_feeds
+from crawler.exporters.json_lines import CorpusJsonItemExporter, CorpusJsonLinesItemExporter
 from crawler.items import FIELD_ORDER, PageItem, nested_to_json
 
 if TYPE_CHECKING:
@@ -198,7 +199,16 @@ def test_rows_are_written_in_bounded_groups() -> None:
     assert found.metadata.num_row_groups >= 5
 
 
-def test_a_lone_surrogate_stops_neither_format() -> None:
+def test_a_lone_surrogate_stops_no_format() -> None:
+    for exporter in (CorpusJsonItemExporter, CorpusJsonLinesItemExporter):
+        file = io.BytesIO()
+        made = exporter(file, encoding="utf-8")
+        made.start_exporting()
+        made.export_item({"text": "가\ud800b"})
+        made.finish_exporting()
+        found = json.loads(file.getvalue().decode())
+        assert found in ({"text": "가\ud800b"}, [{"text": "가\ud800b"}])
+        assert "가" in file.getvalue().decode()
     assert parquet([page(text="a\ud800b")]).to_pylist()[0]["text"] == "a\ufffdb"
     assert as_csv([page(text="a\ud800b")])[1][FIELD_ORDER.index("text")] == "a\\ud800b"
 

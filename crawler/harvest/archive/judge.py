@@ -157,7 +157,9 @@ def _export(items: Iterable[PageItem], form: str, file: IO[bytes]) -> int:
             exporter.export_item(item)
         else:
             fields = {name: getattr(item, name) for name in FIELD_ORDER}
-            file.write(json.dumps(fields, ensure_ascii=False).encode() + b"\n")
+            # As feeds have it, whose exporter would load Scrapy: halves of pairs as escapes.
+            text = json.dumps(fields, ensure_ascii=False)
+            file.write(text.encode("utf-8", "backslashreplace") + b"\n")
     if exporter is not None:
         exporter.finish_exporting()
     return count
