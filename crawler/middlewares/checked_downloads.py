@@ -26,6 +26,7 @@ class CheckedDownloads(HTTP11DownloadHandler):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
+        self._of = crawler
         self._pool: Any = _Pool(self._pool)
 
     async def download_request(self, request: Request) -> Response:
@@ -34,7 +35,7 @@ class CheckedDownloads(HTTP11DownloadHandler):
         Raises:
             PrivateAddressError: its host resolves to private addresses alone.
         """
-        reach = self._crawler.get_downloader_middleware(Reach)
+        reach = self._of.get_downloader_middleware(Reach)
         if reach is None:  # a project has switched it off
             return await super().download_request(request)
         url = urlparse_cached(request)

@@ -102,8 +102,9 @@ class Reachable:
     named: set[tuple[str, int]] = field(default_factory=set)
 
     @cached_property
-    def _networks(self) -> list[Network]:
-        return list(networks(self.allowed))
+    def networks(self) -> tuple[Network, ...]:
+        """The networks that are allowed; single addresses are some too."""
+        return tuple(_networks(self.allowed))
 
     def allows_host(self, host: str, port: int) -> bool:
         """Say whether a host may be reached whatever its address is."""
@@ -111,7 +112,7 @@ class Reachable:
 
     def allows_address(self, address: Address) -> bool:
         """Say whether a host that is not allowed by name may be reached at an address."""
-        return is_public(address) or any(address in network for network in self._networks)
+        return is_public(address) or any(address in network for network in self.networks)
 
     def allows_scheme(self, scheme: str) -> bool:
         """Say whether addresses of a scheme that is not of the web may be read."""
@@ -120,7 +121,7 @@ class Reachable:
         )
 
 
-def networks(names: Iterable[str]) -> Iterable[Network]:
+def _networks(names: Iterable[str]) -> Iterable[Network]:
     """Give those of some names that are networks, or addresses in numbers."""
     for name in names:
         try:

@@ -137,7 +137,7 @@ class Reach(Component):
         if address is not None:
             if not self.reachable.allows_address(address):
                 raise PrivateAddressError(host, "is a private address")
-        elif is_private_host(host):
+        elif is_private_host(host) and not self.reachable.networks:
             raise PrivateAddressError(host, "is a private name")
         elif url.scheme not in self._checked_later and not request.meta.get("proxy"):
             await self._check_ahead(host)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import socket
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import TYPE_CHECKING
 
 import pytest
 
+from crawler.demo.server import running
 from support.crawling import Project, Site, article, html
 
 if TYPE_CHECKING:
@@ -19,14 +21,19 @@ if TYPE_CHECKING:
 
     MakeSite = Callable[[Mapping[str, Answer]], Site]
 
-# Names of the public kind, all of which resolve to loopback.
+# Names of the public kind, all of which resolve to loopback; one to another address each time.
 RESOLVER = """
 from twisted.internet.defer import succeed
 from scrapy.resolver import CachingThreadedResolver
 
 
 class Lying(CachingThreadedResolver):
+    asked = 0
+
     def getHostByName(self, name, timeout=()):
+        if name == "turning.example":
+            self.asked += 1
+            return succeed(f"127.0.0.{self.asked}")
         if name.endswith(".example"):
             return succeed("127.0.0.1")
         return super().getHostByName(name, timeout)
@@ -170,12 +177,68 @@ def test_a_public_name_that_resolves_to_a_private_address(
     lying: Project, make_site: MakeSite
 ) -> None:
     site = make_site({"/": html(article(1))})
+    site.pages["/moved"] = (302, {"Location": site.url.replace("127.0.0.1", "localhost")}, b"")
     start = site.url.replace("127.0.0.1", "wiki.example")
     _, err = lying.run("crawl", "site", "-a", f"url={start}", "-O", "out.jsonl")
     assert site.asked == []
     assert "CORPUS_ALLOW_PRIVATE=wiki.example" in err
+    # A network says where names may lead, private ones too.
+    local = site.url.replace("127.0.0.1", "localhost")
+    lying.run(
+        "crawl", "urls", "-a", f"urls={start} {site.url}moved", "-O", "net.jsonl",
+        *("-s", "CORPUS_ALLOW_PRIVATE=127.0.0.0/8"),
+    )  # fmt: skip
+    assert [item["url"] for item in lying.items("net.jsonl")] == [start, local]
     lying.run(
         "crawl", "site", "-a", f"url={start}", "-O", "all.jsonl",
         *("-s", "CORPUS_ALLOW_PRIVATE=wiki.example"),
     )  # fmt: skip
     assert [item["url"] for item in lying.items("all.jsonl")] == [start]
+
+
+@contextmanager
+def dropping() -> Iterator[tuple[int, list[str]]]:
+    """Serve one page a connection, and drop that at the next request; note where each came in."""
+    places: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def setup(self) -> None:
+            super().setup()
+            self.is_used = False
+            places.append(self.request.getsockname()[0])
+
+        def do_GET(self) -> None:
+            if self.is_used:
+                self.close_connection = True
+                return
+            self.is_used = True
+            body = article(len(self.path)).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the parent's name
+            """Keep the test's output quiet."""
+
+    server = ThreadingHTTPServer(("0.0.0.0", 0), Handler)
+    with running(server):
+        yield server.server_address[1], places
+
+
+def test_a_name_that_turns_to_a_private_address(lying: Project) -> None:
+    with dropping() as (port, places):
+        base = f"http://turning.example:{port}"
+        addresses = [f"{base}/{'x' * number}" for number in range(1, 4)]
+        lying.run(
+            "crawl", "urls", "-a", f"urls={' '.join(addresses)}", "-O", "out.jsonl",
+            # The first address is as good as a public one.
+            *("-s", "CORPUS_ALLOW_PRIVATE=127.0.0.1"),
+        )  # fmt: skip
+    # The second request is sent on the connection of the first, which has gone meanwhile.
+    assert places == ["127.0.0.1"]
+    assert [item["url"] for item in lying.items()] == addresses[:1]
+    assert figures(lying)["corpus/failed/private-address"] == 2
