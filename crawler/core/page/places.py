@@ -11,8 +11,8 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from crawler.core.page.blocks import Block
+from crawler.core.page.cutter import CLOSED, Cutter
 from crawler.core.page.page import Document
-from crawler.core.page.segment import _CLOSED, _Segmenter
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -114,7 +114,7 @@ def shown_places(parsed: ParsedPage) -> tuple[list[Block], list[tuple[Place, ...
     return placer.blocks, placer.places
 
 
-class _Placer(_Segmenter):
+class _Placer(Cutter):
     """The walk that cuts blocks, noting where their text is."""
 
     def __init__(self, parsed: ParsedPage) -> None:
@@ -124,30 +124,30 @@ class _Placer(_Segmenter):
         self._here: Place | None = None
         self._open: list[tuple[etree._Element, int]] = []
 
-    def _enter(self, number: int) -> int:
-        element = self._elements.nodes[number]
+    def enter(self, number: int) -> int:
+        element = self.elements.nodes[number]
         self._here = Place(element, is_tail=False)
-        kind = super()._enter(number)
-        if kind == _CLOSED:
+        kind = super().enter(number)
+        if kind == CLOSED:
             self._here = Place(element, is_tail=True)
             return kind
         self._open.append((element, kind))
         return _FRAMED
 
-    def _leave(self, kind: int) -> None:
+    def leave(self, kind: int) -> None:
         element, kind = self._open.pop()
         if kind:
-            super()._leave(kind)
+            super().leave(kind)
         self._here = Place(element, is_tail=True)
 
-    def _add(self, text: str) -> None:
-        super()._add(text)
+    def add(self, text: str) -> None:
+        super().add(text)
         if self._here is not None and not text.isspace():
             self._noted.append(self._here)
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
         count = len(self.blocks)
-        super()._flush()
+        super().flush()
         if len(self.blocks) > count:
             here = () if self._here is None else (self._here,)
             self.places.append(tuple(dict.fromkeys(self._noted)) or here)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from xxhash import xxh3_64_intdigest
 
@@ -25,9 +25,14 @@ _OTHER_SPACE = re.compile(r"[^\S\n\t ]")
 _UNSEEN = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u200b\u2060\ufeff]")
 _SPACE = re.compile(r"\s+")
 _DIGITS = re.compile(r"\d+")
+_ASCII_FIGURE = re.compile(rb"[0-9]+")
 _LETTER = re.compile(r"[^\W\d_]")
 _ASCII_DIGITS = b"0123456789"
 _NO_ASCII_LETTERS = bytes(code for code in range(128) if not chr(code).isalpha())
+# Stands between texts; nothing that was parsed holds it.
+_BORDER = "\0"
+_NOT_COUNTED = _NO_ASCII_LETTERS.replace(_BORDER.encode(), b"")
+_AS_SPACE = bytes.maketrans(b"\n\t", b"  ")
 # A text with more letters is no label: its figures are part of its meaning.
 _LABEL_LETTERS = 80
 _LABEL_BEGINS = 200
@@ -121,3 +126,35 @@ def block_key(text: str, *, mask_digits: bool = True) -> int:
     return xxh3_64_intdigest(
         normalise(text, mask_digits=mask_digits).encode("utf-8", "surrogatepass")
     )
+
+
+def block_keys(texts: Sequence[str], title: str) -> list[int]:
+    """Return the keys of all texts of a page, in a third of the time that one by one takes.
+
+    Args:
+        texts: the texts of its blocks; without NUL.
+        title: its title. Digits of what stands in it are known to matter: "Day 12" as the page's
+            own headline is not "Day 13".
+    """
+    plain = [text for text in texts if text.isascii()]
+    its_keys = iter(_plain_keys(plain))
+    keys = [next(its_keys) if text.isascii() else block_key(text) for text in texts]
+    for number, text in enumerate(texts):
+        if len(text) <= len(title) and text in title:
+            keys[number] = block_key(text, mask_digits=False)
+    return keys
+
+
+def _plain_keys(texts: Sequence[str]) -> Iterable[int]:
+    """Return the keys of texts of ASCII alone."""
+    data = _BORDER.join(texts).lower().encode().translate(_AS_SPACE)
+    if b"  " in data or b"\0 " in data or b" \0" in data:  # code alone has such white space
+        data = b"\0".join(b" ".join(text.split()) for text in data.split(b"\0"))
+    normal = data.split(b"\0")
+    bare = data.translate(None, _ASCII_DIGITS).split(b"\0")
+    letters = data.translate(None, _NOT_COUNTED).split(b"\0")
+    # The rule of ``_is_label``.
+    for number, (text, rest, own) in enumerate(zip(normal, bare, letters, strict=True)):
+        if len(rest) < len(text) and 0 < len(own) <= _LABEL_LETTERS:
+            normal[number] = _ASCII_FIGURE.sub(b"0", text)
+    return map(xxh3_64_intdigest, normal)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from crawler.core.page.blocks import Block, Holder
 from crawler.core.page.elements import HEADINGS
 from crawler.core.page.parse import ParsedPage
-from crawler.core.page.segment import _BLOCK, _CLOSED, _Segmenter
+from crawler.core.page.cutter import BLOCK, CLOSED, Cutter
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -219,7 +219,7 @@ def lines_of(parsed: ParsedPage) -> list[Line]:
     return liner.lines
 
 
-class _Liner(_Segmenter):
+class _Liner(Cutter):
     """The walk that cuts blocks, noting how letters look."""
 
     def __init__(self, parsed: ParsedPage) -> None:
@@ -245,39 +245,39 @@ class _Liner(_Segmenter):
             return self._style
         return _styled(element, tag, css, self._style)
 
-    def _enter(self, number: int) -> int:
-        element = self._elements.nodes[number]
+    def enter(self, number: int) -> int:
+        element = self.elements.nodes[number]
         style, level, item, row = self._style, self._level, self._item, self._row
         # Entering a block-level element closes the pieces before it, which have their own style.
         self._style = self._style_of(element)
         self._level = _level_of(element) or level
-        kind = super()._enter(number)
-        if kind == _CLOSED:
+        kind = super().enter(number)
+        if kind == CLOSED:
             self._style, self._level = style, level
             return kind
         self._frames.append((kind, style, level, item, row))
-        if not kind & _BLOCK:
+        if not kind & BLOCK:
             return _FRAMED
         if element.tag in ("li", "dd"):
-            self._item, self._row = self._holder, None
+            self._item, self._row = self.holder, None
         elif element.tag == "tr":
-            self._row = self._holder
+            self._row = self.holder
         return _FRAMED
 
-    def _leave(self, kind: int) -> None:
+    def leave(self, kind: int) -> None:
         kind, style, level, item, row = self._frames.pop()
         if kind:
-            super()._leave(kind)
+            super().leave(kind)
         self._style, self._level, self._item, self._row = style, level, item, row
 
-    def _add(self, text: str) -> None:
-        super()._add(text)
+    def add(self, text: str) -> None:
+        super().add(text)
         if count := sum(map(str.isalnum, text)):
             self._letters += [(self._style, self._level)] * count
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
         count = len(self.blocks)
-        super()._flush()
+        super().flush()
         at = 0
         for block in self.blocks[count:]:
             for number, text in enumerate(block.text.split("\n")):
