@@ -1,4 +1,4 @@
-"""Build the compiled part, ``crawler/core/compiled.pyx``, where there is a C compiler.
+"""Build the compiled part, the ``.pyx`` files of ``crawler/core``, where there is a C compiler.
 
 Without one the package is whole too: the same work is done in Python, more slowly. In a checkout
 ``python hatch_build.py`` builds it in place.
@@ -12,26 +12,32 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-SOURCE = Path("crawler", "core", "compiled.pyx")
+SOURCES = (
+    Path("crawler", "core", "compiled.pyx"),
+    Path("crawler", "core", "page", "compiled_cutter.pyx"),
+)
 
 
-def build() -> Path:
-    """Compile the extension beside its source; return its file."""
+def build() -> list[Path]:
+    """Compile the extensions beside their sources; return their files."""
     import lxml
     from Cython.Build import cythonize
     from setuptools import Distribution, Extension
     from setuptools.command.build_ext import build_ext
 
-    name = ".".join(SOURCE.with_suffix("").parts)
+    names = [".".join(source.with_suffix("").parts) for source in SOURCES]
     includes = lxml.get_include()
-    extension = Extension(name, [str(SOURCE)], include_dirs=includes, extra_compile_args=["-g0"])
-    # The C file is written where it is not packed with the sources.
-    modules = cythonize([extension], build_dir="build", language_level=3, quiet=True)
-    command = build_ext(Distribution({"name": name, "ext_modules": modules}))
+    extensions = [
+        Extension(name, [str(source)], include_dirs=includes, extra_compile_args=["-g0"])
+        for name, source in zip(names, SOURCES, strict=True)
+    ]
+    # The C files are written where they are not packed with the sources.
+    modules = cythonize(extensions, build_dir="build", language_level=3, quiet=True)
+    command = build_ext(Distribution({"name": "compiled", "ext_modules": modules}))
     command.inplace = True
     command.ensure_finalized()
     command.run()
-    return Path(command.get_ext_filename(name))
+    return [Path(command.get_ext_filename(name)) for name in names]
 
 
 class CompiledPart(BuildHookInterface[Any]):
@@ -44,15 +50,15 @@ class CompiledPart(BuildHookInterface[Any]):
     ) -> None:
         """Build it, or say why there is none."""
         try:
-            built = build()
+            files = build()
         # Whatever a compiler, or the lack of one, raises: the package works without.
         except (Exception, SystemExit) as error:  # noqa: BLE001 - as said above
             self.app.display_warning(f"no compiled part, Python does its work: {error}")
             return
         build_data["pure_python"] = False
         build_data["infer_tag"] = True
-        build_data["artifacts"].append(built.as_posix())
+        build_data["artifacts"] += [file.as_posix() for file in files]
 
 
 if __name__ == "__main__":
-    sys.stdout.write(f"{build()}\n")
+    sys.stdout.write("".join(f"{file}\n" for file in build()))

@@ -33,7 +33,8 @@ _errors = pytest.StashKey[int]()
 
 # PURE_PYTHON=1 tries what runs where no compiler was.
 if os.environ.get("PURE_PYTHON"):
-    sys.modules["crawler.core.compiled"] = None  # type: ignore[assignment]
+    for name in ("crawler.core.compiled", "crawler.core.page.compiled_cutter"):
+        sys.modules[name] = None  # type: ignore[assignment]
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -34,9 +34,13 @@ if TYPE_CHECKING:
 
     from crawler.core.page.cutter import Cutter
 
+BREAK = "\n"
 KEEPS_LINES = frozenset(("pre", "listing", "xmp", "plaintext"))
 CELLS = frozenset(("td", "th"))
 _READINGS = frozenset(("rt", "rtc"))
+# Not part of paths: authors leave it out, and parsers may add it.
+_NOT_IN_PATHS = frozenset(("tbody",))
+_PATH_CHARS = 1_000
 # What a style may make a part of a line, and what holds or is no listing.
 _MAY_FLOW = frozenset(("div", "p"))
 _NO_LISTING = KEEPS_LINES | HEADINGS
@@ -68,7 +72,7 @@ class CutRules:
     def is_entered(self, cutter: Cutter, element: etree._Element, tag: str) -> bool:
         """Tell whether a special element is entered; add what is read in its place, if anything."""
         if tag == "br":
-            cutter.end_of_line()
+            end_of_line(cutter)
         elif tag == "math":
             add_formula(cutter, element)
         elif tag == "ruby":
@@ -136,7 +140,7 @@ class CutRules:
         text = self._listings.text_of(element)
         if text:
             names = names_of(element, list(map(str, element.attrib)), element.get("class") or "")
-            cutter.add_code(names, text)
+            _add_code(cutter, names, text)
         return bool(text)
 
 
@@ -145,6 +149,67 @@ def add_formula(cutter: Cutter, element: etree._Element) -> None:
     # Of a formula and its picture one is shown.
     if (formula := formula_of(element)) and cutter.pieces[-1:] != [formula]:
         cutter.add(formula)
+
+
+def add_lines(cutter: Cutter, text: str) -> None:
+    """Add text whose line breaks are kept."""
+    if cutter.keeps:
+        cutter.add(text)
+        return
+    for number, line in enumerate(text.split("\n")):
+        if number:
+            end_of_line(cutter)
+        if line:
+            cutter.add(line)
+
+
+def end_line(cutter: Cutter, edge: str) -> None:
+    """End a line where an element begins or ends that has lines of its own.
+
+    Args:
+        cutter: where its page is read.
+        edge: stands there in code.
+    """
+    pieces = cutter.pieces
+    if cutter.keeps:
+        pieces.append(edge)
+    elif cutter.holder.tag not in LINES:
+        cutter.flush()
+    elif (last := _last_shown(pieces)) and last is not BREAK:
+        pieces.append(BREAK)
+
+
+def end_of_line(cutter: Cutter) -> None:
+    """A line break ends a line; after an empty line it ends the block, as a reader sees it.
+
+    Empty lines within code do not end it.
+    """
+    if not cutter.keeps and _last_shown(cutter.pieces) is BREAK:
+        cutter.flush()
+    else:
+        cutter.pieces.append(BREAK)
+
+
+def _last_shown(pieces: Sequence[str]) -> str:
+    """Return the last piece that is a line break or no white space; "" where there is none."""
+    return next((each for each in reversed(pieces) if each is BREAK or not each.isspace()), "")
+
+
+def _add_code(cutter: Cutter, names: str, text: str) -> None:
+    """Add the lines of code that stand in no ``pre`` as one block.
+
+    Args:
+        cutter: where its page is read.
+        names: what its author calls the element of the code.
+        text: the lines.
+    """
+    cutter.flush()
+    around = cutter.holder
+    cutter.holder = Holder("pre", names, around, around.depth + 1, cutter.path_of("pre"))
+    cutter.keeps = True
+    cutter.pieces.append(text)
+    cutter.flush()
+    cutter.holder, cutter.keeps = around, False
 
 
 def flows(cutter: Cutter, element: etree._Element) -> bool:
@@ -162,6 +227,18 @@ def flows(cutter: Cutter, element: etree._Element) -> bool:
     elif cutter.holder.tag not in LINES and not _is_beside_text(element):
         return False
     return not any(child.tag in BLOCKS for child in element)
+
+
+def extended(path: str, tag: str) -> str:
+    """Return the path of an element within the one that has a path."""
+    if tag in _NOT_IN_PATHS or len(path) > _PATH_CHARS:
+        return path
+    return f"{path}/{tag}" if path else tag
+
+
+def is_shown(text: str) -> bool:
+    """Tell whether a text has more than spaces and marks that are not seen."""
+    return any(map(str.isprintable, text.replace(" ", "")))
 
 
 def names_of(element: etree._Element, attributes: Sequence[str], classes: str) -> str:

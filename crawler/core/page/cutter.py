@@ -6,12 +6,17 @@ from collections.abc import Sequence
 
 from crawler.core.page.blocks import Block, Holder
 from crawler.core.page.cut_rules import (
+    BREAK,
     CELLS,
     KEEPS_LINES,
     NAME_CHARS,
     CutRules,
     add_formula,
+    add_lines,
+    end_line,
+    extended,
     flows,
+    is_shown,
     names_of,
 )
 from crawler.core.page.elements import (
@@ -40,19 +45,15 @@ from crawler.core.page.text import (
 )
 from crawler.core.page.walk import Elements
 
-# Not part of paths: authors leave it out, and parsers may add it.
-_NOT_IN_PATHS = frozenset(("tbody",))
-_BREAK = "\n"
-_SPACES = (" ", _BREAK)
+_SPACES = (" ", BREAK)
 # What the end of an element requires: nothing, or any of these: that of a hyperlink, a button, a
 # block-level element; LINE and KEEPS, which are greater. Nothing of a hidden element is entered.
 CLOSED, PLAIN, LINK, BUTTON, BLOCK = -1, 0, 1, 2, 4
 # Elements with a rule of their own: of a code's button and GitHub's own one nothing is shown.
 SPECIAL = UNSEEN | {"br", "ruby", "rt", "rtc", "button", "code", "clipboard-copy"}
 _LINES_KEPT = LINE | KEEPS
-# Limits of the title that is compared with blocks, and of a path.
-_TITLE_CHARS = 1_000
-_PATH_CHARS = 1_000
+# Limit of the title that is compared with blocks.
+TITLE_CHARS = 1_000
 # Inline elements that tell something about their line even without names.
 TELLING = frozenset(("b", "strong", "em", "i", "time", "button", "img", "label", "input", "code"))
 NUMBERED = frozenset(("td", "th", "ol"))
@@ -67,6 +68,7 @@ class Cutter:
         pieces: the texts of the block being gathered.
         holder: the open block-level element.
         code: the open holder that is a code.
+        keeps: whether the holder keeps white space.
         rules: the rarer rules, and what they remember.
     """
 
@@ -77,13 +79,13 @@ class Cutter:
         self.holder = around or Holder("", "", None, 0, "")
         self.code: Holder | None = None
         self.rules = CutRules()
-        self._title = title[:_TITLE_CHARS]
+        self._title = title[:TITLE_CHARS]
         self._link_chars = self._links = self._open_links = 0
         self._inner: list[str] = []
         self._paths: dict[tuple[str, str], str] = {}
-        # How many open elements keep line breaks, and whether the holder keeps white space.
+        # How many open elements keep line breaks.
         self._keeping = 0
-        self._keeps = self.holder.tag in KEEPS_LINES
+        self.keeps = self.holder.tag in KEEPS_LINES
 
     def cut(self) -> tuple[Block, ...]:
         """Visit every element without recursion: pages nest thousands deep."""
@@ -109,8 +111,8 @@ class Cutter:
                 # The text behind an element is text of the one around it.
                 if tail := tails[here]:
                     if self._keeping:
-                        self._add_lines(tail)
-                    elif pieces or self._keeps or not tail.isspace():
+                        add_lines(self, tail)
+                    elif pieces or self.keeps or not tail.isspace():
                         self.add(tail)
                 if left[-1] > 1:
                     left[-1] -= 1
@@ -154,8 +156,8 @@ class Cutter:
             self._begin_lines(kind)
         if (text := page.texts[number]) and kind != CLOSED:
             if self._keeping:
-                self._add_lines(text)
-            elif self.pieces or self._keeps or not text.isspace():
+                add_lines(self, text)
+            elif self.pieces or self.keeps or not text.isspace():
                 self.add(text)
         return kind
 
@@ -168,10 +170,10 @@ class Cutter:
         place = 0
         if tag in NUMBERED:
             place = self.rules.number(around, self.elements.nodes[number], tag, attributes)
-        path = self._paths.get((around.path, tag)) or self._path_of(tag)
+        path = self._paths.get((around.path, tag)) or self.path_of(tag)
         self.holder = Holder(tag, names, around, around.depth + 1, path, place)
-        self._keeps = tag in KEEPS_LINES
-        if self._keeps and is_code(self.elements.nodes[number]):
+        self.keeps = tag in KEEPS_LINES
+        if self.keeps and is_code(self.elements.nodes[number]):
             self.code = self.holder
 
     def _enter_inline(self, number: int, tag: str, attributes: Sequence[str], names: str) -> int:
@@ -195,7 +197,7 @@ class Cutter:
 
     def _begin_lines(self, kind: int) -> None:
         if kind & LINE:
-            self._end_line(LINE_BEGINS)
+            end_line(self, LINE_BEGINS)
         if kind & KEEPS:
             self._keeping += 1
 
@@ -207,7 +209,7 @@ class Cutter:
             if self.pieces:
                 self.flush()
             self.holder = self.holder.parent or self.holder
-            self._keeps = self.holder.tag in KEEPS_LINES
+            self.keeps = self.holder.tag in KEEPS_LINES
         elif kind & LINK:
             self._open_links -= 1
         elif kind & BUTTON:
@@ -215,30 +217,28 @@ class Cutter:
 
     def _end_lines(self, kind: int) -> None:
         if kind & LINE:
-            self._end_line(LINE_ENDS)
+            end_line(self, LINE_ENDS)
         if kind & KEEPS:
             self._keeping -= 1
 
-    def _path_of(self, tag: str) -> str:
+    def path_of(self, tag: str) -> str:
         """Extend the open element's path; blocks with the same path share one string."""
         path = self.holder.path
         found = self._paths.get((path, tag))
         if found is None:
-            is_extended = tag not in _NOT_IN_PATHS and len(path) <= _PATH_CHARS
-            found = (f"{path}/{tag}" if path else tag) if is_extended else path
-            self._paths[path, tag] = found
+            found = self._paths[path, tag] = extended(path, tag)
         return found
 
     def add(self, text: str) -> None:
         """Add a piece of text to the open block."""
         if text.isspace():
-            if not self._keeps:
+            if not self.keeps:
                 # White space after white space shows nothing.
                 if not self.pieces or self.pieces[-1] in _SPACES:
                     return
                 text = " "
         elif not text.isprintable():
-            text = drop_unseen(text) if self._keeps else one_line(text)
+            text = drop_unseen(text) if self.keeps else one_line(text)
             if not text:
                 return
         self.pieces.append(text)
@@ -247,66 +247,15 @@ class Cutter:
             seen = len(text) - text.count(" ") if text.isprintable() else len("".join(text.split()))
             self._link_chars += seen
 
-    def _add_lines(self, text: str) -> None:
-        """Add text whose line breaks are kept."""
-        if self._keeps:
-            self.add(text)
-            return
-        for number, line in enumerate(text.split("\n")):
-            if number:
-                self.end_of_line()
-            if line:
-                self.add(line)
-
-    def add_code(self, names: str, text: str) -> None:
-        """Add the lines of code that stand in no ``pre`` as one block."""
-        self.flush()
-        around = self.holder
-        self.holder = Holder("pre", names, around, around.depth + 1, self._path_of("pre"))
-        self._keeps = True
-        self.pieces.append(text)
-        self.flush()
-        self.holder, self._keeps = around, False
-
-    def _end_line(self, edge: str) -> None:
-        """End a line where an element begins or ends that has lines of its own."""
-        if self._keeps:
-            self.pieces.append(edge)
-        elif self.holder.tag not in LINES:
-            self.flush()
-        else:
-            for piece in reversed(self.pieces):
-                if piece is _BREAK:
-                    return
-                if not piece.isspace():
-                    self.pieces.append(_BREAK)
-                    return
-
-    def end_of_line(self) -> None:
-        """A line break ends a line; after an empty line it ends the block, as a reader sees it.
-
-        Empty lines within code do not end it.
-        """
-        if self._keeps:
-            self.pieces.append(_BREAK)
-            return
-        for piece in reversed(self.pieces):
-            if piece is _BREAK:
-                self.flush()
-                return
-            if not piece.isspace():
-                break
-        self.pieces.append(_BREAK)
-
     def flush(self) -> None:
         """End the block that is being gathered."""
         if not self.pieces:
             return
         text = "".join(self.pieces)
         self.pieces.clear()
-        text = fold_code(text) if self._keeps else fold_lines(text)
+        text = fold_code(text) if self.keeps else fold_lines(text)
         # Marks of direction alone are nothing to read.
-        if text and (text[0].isprintable() or any(map(str.isprintable, text.replace(" ", "")))):
+        if text and (text[0].isprintable() or is_shown(text)):
             holder = self.holder
             chars = len(text) - text.count(" ") - text.count("\n") - text.count("\t")
             link_chars = min(self._link_chars, chars)

@@ -1,0 +1,1 @@
+from crawler.core.page.cutter import Cutter as Cutter
