@@ -84,9 +84,12 @@ _STYLES: Final = re.compile(
 _OF_STYLE: Final = (0, HIDDEN, LINE, KEEPS, FLOWS)
 # Few styles name any of these.
 _PROPERTIES: Final = ("display", "visibility", "clip", "white-space")
+# What any of the classes below holds: two in a hundred have it, and no others are searched for them.
 _TELLING: Final = re.compile(
-    "only|hid|reader|assist|invisible|show-for|offscreen|off-screen|line|gutter|ln|blob|copy|clip"
-    "|d-block|white|edit|code|light|crayon|hljs|pretty|language|anchor|link"
+    r"anchor|a11y|accessib|assistive|blob-|clipboard|code|copy|crayon|d-block|editsec|element-inv"
+    r"|gutter|hash[_-]*link|head(?:er|ing)?[_-]*link|highlight|hljs|language-|line[_-]*n"
+    r"|lnt?d?(?![\w-])|perma[_-]*link|pretty|screen|secedit|show-for|sr[_-]?only|visually"
+    r"|whitespace-pre"
 )
 # By conventions of style sheets: text for screen readers alone, whatever comes before its name,
 # unless a wider screen shows it; numbers of lines; buttons that copy code; the names of utilities
