@@ -50,6 +50,16 @@ cdef dict TOLD = {
     "style": STYLED, "hidden": STYLED, "id": NAMED, "role": NAMED, "itemprop": NAMED,
     "href": LEADS, "alt": SPEAKS,
 }
+# The last four characters that were read, as a number, find a stem in a table by its hash.
+cdef enum:
+    PLACES = 4096
+cdef unsigned int STEMS[PLACES]
+cdef inline unsigned int _place(unsigned int four) noexcept:
+    return four * 2654435761u >> 20
+for _stem in known.STEMS:
+    _four = int.from_bytes(_stem.encode("ascii"), "big")
+    assert not STEMS[_place(_four)]
+    STEMS[_place(_four)] = _four
 cdef Py_ssize_t NAME_CHARS = cut_rules.NAME_CHARS
 cdef Py_ssize_t CLASS_CHARS = known.CLASS_CHARS
 
@@ -62,7 +72,7 @@ cdef class Cutter:
     cdef str _title
     cdef Py_ssize_t _link_chars, _links, _open_links, _keeping
     cdef list _nodes, _tags, _texts, _tails, _names, _classes, _children, _inner
-    cdef dict _paths, _told
+    cdef dict _paths, _told, _looks
 
     def __init__(self, elements, title="", around=None):
         self.elements, self.code, self.rules = elements, None, CutRules()
@@ -73,7 +83,7 @@ cdef class Cutter:
         self._nodes, self._tags, self._texts = elements.nodes, elements.tags, elements.texts
         self._tails, self._names, self._classes = elements.tails, elements.names, elements.classes
         self._children, self._inner = elements.children, []
-        self._paths, self._told = {}, {}
+        self._paths, self._told, self._looks = {}, {}, {}
 
     def cut(self):
         cdef Py_ssize_t size = len(self._tags)
@@ -132,7 +142,7 @@ cdef class Cutter:
         if attributes:
             told = self._told_by(attributes)
             if names:
-                look = class_look((<str> names)[:CLASS_CHARS])
+                look = self._look_of(names)
             if told & STYLED:
                 look |= <int> style_look(self._nodes[number])
             if look and self.rules.is_left_out(self, self._nodes[number], tag, look):
@@ -156,6 +166,13 @@ cdef class Cutter:
             self._keeping += 1
         self._read(self._texts[number])
         return kind
+
+    cdef int _look_of(self, str names) except -1:
+        found = self._looks.get(names)
+        if found is None:
+            found = class_look(names[:CLASS_CHARS]) if _may_tell(names) else 0
+            self._looks[names] = found
+        return found
 
     cdef int _told_by(self, attributes) except -1:
         cdef int told = 0
@@ -286,6 +303,22 @@ cdef class Cutter:
 cdef int _traits(tag) except -1:
     found = TRAITS.get(tag)
     return 0 if found is None else found
+
+
+cdef bint _may_tell(str names) noexcept:
+    """Tell whether classes have a stem of those that tell of a look."""
+    cdef unsigned int four = 0, letter
+    cdef Py_UCS4 char
+    for char in names:
+        letter = char
+        if letter > 127:  # it may be another form of a letter
+            return True
+        if 65 <= letter <= 90:  # of A to Z
+            letter |= 32
+        four = four << 8 | letter
+        if STEMS[_place(four)] == four or four & 0xFFFF == 0x6C6E:  # "ln"
+            return True
+    return False
 
 
 cdef str _folded(str text):

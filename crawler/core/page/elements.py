@@ -91,6 +91,13 @@ _TELLING: Final = re.compile(
     r"|lnt?d?(?![\w-])|perma[_-]*link|pretty|screen|secedit|show-for|sr[_-]?only|visually"
     r"|whitespace-pre"
 )
+STEMS: Final = (
+    "anch", "a11y", "acce", "assi", "blob", "clip", "code", "copy", "cray", "d-bl", "edit", "elem",
+    "gutt", "hash", "head", "high", "hljs", "lang", "line", "only", "perm", "pret", "scre", "sece",
+    "show", "visu", "whit",
+)  # fmt: skip
+"""Four letters of each mark of classes but ``ln``: what has none of them has no look."""
+
 # By conventions of style sheets: text for screen readers alone, whatever comes before its name,
 # unless a wider screen shows it; numbers of lines; buttons that copy code; the names of utilities
 # for ``display`` and ``white-space``; links for editors; links of a heading to itself; code.
@@ -159,7 +166,12 @@ def _declared(style: str) -> list[str]:
 def style_look(element: etree._Element) -> int:
     """Return what the style of an element, and its attribute ``hidden``, say of its look."""
     look = 0 if element.get("hidden") is None else HIDDEN
-    style = (element.get("style") or "").lower()
+    return look | _look_of(element.get("style") or "")
+
+
+@lru_cache(maxsize=4096)
+def _look_of(style: str) -> int:
+    look, style = 0, style.lower()
     if any(map(style.__contains__, _PROPERTIES)):
         for match in filter(None, map(_STYLES.match, _declared(style))):
             look |= _OF_STYLE[match.lastindex or 0]

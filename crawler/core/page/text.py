@@ -113,6 +113,8 @@ def _is_label(text: str) -> bool:
         return 0 < len(data.translate(None, _NO_ASCII_LETTERS)) <= _LABEL_LETTERS
     if _DIGITS.search(text) is None:
         return False
+    if len(text) <= _LABEL_LETTERS:  # as most labels
+        return _LETTER.search(text) is not None
     begins = len(_LETTER.findall(text[:_LABEL_BEGINS]))
     return begins <= _LABEL_LETTERS and 0 < len(_LETTER.findall(text)) <= _LABEL_LETTERS
 
