@@ -8,7 +8,7 @@ from crawler.core.page.blocks import Block, Holder
 from crawler.core.page.cut_rules import CutRules, add_formula, add_lines, end_line, flows, names_of
 from crawler.core.page.elements import class_look, is_code, is_permalink, style_look
 from crawler.core.page.text import LINE_BEGINS, LINE_ENDS
-from crawler.core.page.text import block_keys, drop_unseen, fold_code, fold_lines, one_line
+from crawler.core.page.text import drop_unseen, fold_code, fold_lines, one_line
 
 cdef enum:
     # What the end of an element requires, and what a look says, as in Python.
@@ -71,8 +71,8 @@ cdef class Cutter:
     cdef public bint keeps
     cdef str _title
     cdef Py_ssize_t _link_chars, _links, _open_links, _keeping
-    cdef list _nodes, _tags, _texts, _tails, _names, _classes, _children, _inner
-    cdef dict _paths, _told, _looks
+    cdef list _nodes, _tags, _texts, _tails, _names, _children, _inner
+    cdef dict _classes, _paths, _told, _looks
 
     def __init__(self, elements, title="", around=None):
         self.elements, self.code, self.rules = elements, None, CutRules()
@@ -81,7 +81,7 @@ cdef class Cutter:
         self.keeps = _traits(self.holder.tag) & KEEPS_SPACE
         self._title = title[: cutter.TITLE_CHARS]
         self._nodes, self._tags, self._texts = elements.nodes, elements.tags, elements.texts
-        self._tails, self._names, self._classes = elements.tails, elements.names, elements.classes
+        self._tails, self._names, self._classes = elements.tails, elements.names, elements.values["class"]
         self._children, self._inner = elements.children, []
         self._paths, self._told, self._looks = {}, {}, {}
 
@@ -95,9 +95,7 @@ cdef class Cutter:
             self._visit(size, opened)
         finally:
             PyMem_Free(opened)
-        keys = block_keys([block.text for block in self.blocks], self._title)
-        for block, key in zip(self.blocks, keys):
-            block.key = key
+        cut_rules.set_keys(self.blocks, self._title)
         return tuple(self.blocks)
 
     cdef _visit(self, Py_ssize_t size, Py_ssize_t* top):
@@ -135,12 +133,13 @@ cdef class Cutter:
 
     cdef int _enter(self, Py_ssize_t number) except -2:
         cdef int kind, look = 0, told = 0, traits
-        tag, attributes, names = self._tags[number], self._names[number], self._classes[number]
+        tag, attributes, names = self._tags[number], self._names[number], None
         traits = _traits(tag)
         if traits & SPECIAL and not self.rules.is_entered(self, self._nodes[number], tag):
             return CLOSED
         if attributes:
             told = self._told_by(attributes)
+            names = self._classes.get(number)
             if names:
                 look = self._look_of(names)
             if told & STYLED:
@@ -288,7 +287,7 @@ cdef class Cutter:
         # Marks of direction alone are nothing to read.
         if text and ((<str> text)[0].isprintable() or cut_rules.is_shown(text)):
             holder = self.holder
-            chars = _shown_chars(text)
+            chars = len(text) - text.count(" ") - text.count("\n") - text.count("\t")
             self.blocks.append(
                 Block(
                     len(self.blocks), text, holder.tag, holder.path, 0, chars,
@@ -339,10 +338,3 @@ cdef str _folded(str text):
         before = char
     return text[begin:end]
 
-
-cdef Py_ssize_t _shown_chars(str text) noexcept:
-    cdef Py_ssize_t found = 0
-    cdef Py_UCS4 char
-    for char in text:
-        found += char != u" " and char != u"\n" and char != u"\t"
-    return found

@@ -1,4 +1,7 @@
-"""The rarer rules by which a page is cut into blocks: what is left out, what flows, what is code."""
+"""The rarer rules by which a page is cut into blocks: what is left out, what flows, what is code.
+
+The walk itself is in ``cutter.py``, and compiled in ``compiled_cutter.pyx``; both ask these rules.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from crawler.core.page.blocks import Holder
+from crawler.core.page.blocks import Block, Holder
 from crawler.core.page.elements import (
     ASIDE,
     BLOCKS,
@@ -28,6 +31,7 @@ from crawler.core.page.elements import (
     is_tool,
 )
 from crawler.core.page.listings import Listings
+from crawler.core.page.text import block_keys
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -254,6 +258,18 @@ def names_of(element: etree._Element, attributes: Sequence[str], classes: str) -
     return " ".join(
         [(element.get(name) or "")[:NAME_CHARS] for name in _NAMING if name in attributes]
     )
+
+
+def set_keys(blocks: Sequence[Block], title: str) -> None:
+    """Set the keys of the blocks of a page.
+
+    Args:
+        blocks: the blocks.
+        title: its title.
+    """
+    keys = block_keys([block.text for block in blocks], title)
+    for block, key in zip(blocks, keys, strict=True):
+        block.key = key
 
 
 def _is_beside_text(element: etree._Element) -> bool:

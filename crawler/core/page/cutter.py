@@ -18,6 +18,7 @@ from crawler.core.page.cut_rules import (
     flows,
     is_shown,
     names_of,
+    set_keys,
 )
 from crawler.core.page.elements import (
     BLOCKS,
@@ -27,7 +28,6 @@ from crawler.core.page.elements import (
     INLINE,
     KEEPS,
     LINE,
-    LINES,
     UNSEEN,
     class_look,
     is_code,
@@ -37,7 +37,6 @@ from crawler.core.page.elements import (
 from crawler.core.page.text import (
     LINE_BEGINS,
     LINE_ENDS,
-    block_keys,
     drop_unseen,
     fold_code,
     fold_lines,
@@ -89,7 +88,7 @@ class Cutter:
 
     def cut(self) -> tuple[Block, ...]:
         """Visit every element without recursion: pages nest thousands deep."""
-        page, enter, leave, pieces = self.elements, self.enter, self.leave, self.pieces
+        page, enter, leave, read = self.elements, self.enter, self.leave, self._read
         tails, children = page.tails, page.children
         # The open elements: children left, what closing each requires, and its number.
         left: list[int] = []
@@ -110,10 +109,7 @@ class Cutter:
             while left:
                 # The text behind an element is text of the one around it.
                 if tail := tails[here]:
-                    if self._keeping:
-                        add_lines(self, tail)
-                    elif pieces or self.keeps or not tail.isspace():
-                        self.add(tail)
+                    read(tail)
                 if left[-1] > 1:
                     left[-1] -= 1
                     break
@@ -123,9 +119,7 @@ class Cutter:
                     leave(kind)
             else:
                 self.flush()
-        texts = [block.text for block in self.blocks]
-        for block, key in zip(self.blocks, block_keys(texts, self._title), strict=True):
-            block.key = key
+        set_keys(self.blocks, self._title)
         return tuple(self.blocks)
 
     def enter(self, number: int) -> int:
@@ -155,10 +149,7 @@ class Cutter:
         if kind >= LINE:
             self._begin_lines(kind)
         if (text := page.texts[number]) and kind != CLOSED:
-            if self._keeping:
-                add_lines(self, text)
-            elif self.pieces or self.keeps or not text.isspace():
-                self.add(text)
+            self._read(text)
         return kind
 
     def _enter_block(self, number: int, tag: str, attributes: Sequence[str], names: str) -> None:
@@ -228,6 +219,12 @@ class Cutter:
         if found is None:
             found = self._paths[path, tag] = extended(path, tag)
         return found
+
+    def _read(self, text: str) -> None:
+        if self._keeping:
+            add_lines(self, text)
+        elif self.pieces or self.keeps or not text.isspace():
+            self.add(text)
 
     def add(self, text: str) -> None:
         """Add a piece of text to the open block."""

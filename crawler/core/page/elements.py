@@ -84,7 +84,7 @@ _STYLES: Final = re.compile(
 _OF_STYLE: Final = (0, HIDDEN, LINE, KEEPS, FLOWS)
 # Few styles name any of these.
 _PROPERTIES: Final = ("display", "visibility", "clip", "white-space")
-# What any of the classes below holds: two in a hundred have it, and no others are searched for them.
+# What any of the classes below holds: three in a hundred values do, and no others are searched.
 _TELLING: Final = re.compile(
     r"anchor|a11y|accessib|assistive|blob-|clipboard|code|copy|crayon|d-block|editsec|element-inv"
     r"|gutter|hash[_-]*link|head(?:er|ing)?[_-]*link|highlight|hljs|language-|line[_-]*n"

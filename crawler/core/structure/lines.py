@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 # The same walk as that of blocks, which notes the look of letters besides.
 from crawler.core.page.blocks import Block, Holder
+from crawler.core.page.cutter import BLOCK, CLOSED, Cutter
 from crawler.core.page.elements import HEADINGS
 from crawler.core.page.parse import ParsedPage
-from crawler.core.page.cutter import BLOCK, CLOSED, Cutter
 
 if TYPE_CHECKING:
     from lxml import etree
