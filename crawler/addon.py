@@ -12,8 +12,9 @@ from crawler.core.methods.registry import get_method
 from crawler.core.sentences import splitter_for
 from crawler.exporters.columns import import_pyarrow
 from crawler.exporters.feeds import check_feeds, unwritable
-from crawler.exporters.formats import FEED_EXPORTERS
+from crawler.exporters.formats import FEED_EXPORTERS, FEED_STORAGES
 from crawler.extensions.crawl_report import CrawlReport
+from crawler.extensions.leftovers import Leftovers
 from crawler.extensions.logs import SafeLog
 from crawler.extensions.progress import Progress
 from crawler.journey.stages import structure_model, table_method
@@ -103,6 +104,7 @@ class CorpusAddon:
             # Before others log when the spider is opened.
             ("EXTENSIONS", SafeLog, 0, True),
             ("EXTENSIONS", CrawlDelay, 500, True),
+            ("EXTENSIONS", Leftovers, 500, True),
             ("EXTENSIONS", Progress, 500, True),
             ("EXTENSIONS", CrawlReport, 500, reports),
             *(("ITEM_PIPELINES", load_object(one), at, True) for one, at in ITEM_PIPELINES.items()),
@@ -113,9 +115,9 @@ class CorpusAddon:
             if is_wanted:
                 settings.setdefault_in_component_priority_dict(name, component, order)
         # Entries of the project itself win.
-        exporters = {**FEED_EXPORTERS, **settings.getdict("FEED_EXPORTERS")}
-        priority = max(settings.getpriority("FEED_EXPORTERS") or 0, 15)
-        settings.set("FEED_EXPORTERS", exporters, priority)
+        for name, own in (("FEED_EXPORTERS", FEED_EXPORTERS), ("FEED_STORAGES", FEED_STORAGES)):
+            priority = max(settings.getpriority(name) or 0, 15)
+            settings.set(name, {**own, **settings.getdict(name)}, priority)
 
 
 def _check_methods(options: Options) -> None:

@@ -11,6 +11,7 @@ import os
 from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import IO, Any, ClassVar, Self, cast
 from urllib.parse import urlparse
 
@@ -91,13 +92,15 @@ def unwritable(path: Path) -> str | None:
             return None if os.access(path, os.W_OK) else "it is write-protected."
         # Names with %(time)s and the like are not known yet; their folder is made when missing.
         folder = next(folder for folder in path.absolute().parents if folder.exists())
+        if not folder.is_dir():
+            return f"{folder} is a file, not a folder. Give another name."
+        if not os.access(folder, os.W_OK | os.X_OK):
+            return f"nothing may be added to {folder}. Give another name."
+        # Not every file system that permits it does it.
+        with TemporaryFile(dir=folder):
+            return None
     except OSError as error:
         return f"{error.strerror or error}. Give another name."
-    if not folder.is_dir():
-        return f"{folder} is a file, not a folder. Give another name."
-    if not os.access(folder, os.W_OK | os.X_OK):
-        return f"nothing may be added to {folder}. Give another name."
-    return None
 
 
 def _offset(file: IO[bytes]) -> int:

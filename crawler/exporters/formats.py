@@ -1,4 +1,4 @@
-"""The feed formats that the project adds to Scrapy's, as the setting ``FEED_EXPORTERS``.
+"""What the project adds to Scrapy's feeds: formats (``FEED_EXPORTERS``), and how files are written.
 
 Imports nothing, so that settings modules and commands may import it.
 """
@@ -6,6 +6,7 @@ Imports nothing, so that settings modules and commands may import it.
 from __future__ import annotations
 
 _JSON_LINES = "crawler.exporters.json_lines.CorpusJsonLinesItemExporter"
+FEED_STORAGES = dict.fromkeys(("", "file"), "crawler.exporters.feed_files.FileFeedStorage")
 
 FEED_EXPORTERS = {
     "json": "crawler.exporters.json_lines.CorpusJsonItemExporter",

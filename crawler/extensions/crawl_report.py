@@ -55,6 +55,7 @@ class CrawlReport(Component):
         try:
             write_whole(self._path, [content.encode("utf-8", "surrogatepass"), b"\n"])
         except StoreError as error:
+            self.stats.inc_value("corpus/report/failed")
             logger.error("%s", error)  # noqa: TRY400 - it says it all
 
 

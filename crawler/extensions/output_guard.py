@@ -14,6 +14,19 @@ from scrapy.pipelines import ItemPipelineManager
 from crawler.extensions.component import Component
 from crawler.items import PageItem
 
+# Figures of what could not be written.
+_UNWRITTEN = (
+    "feedexport/failed_count/",
+    "corpus/feeds/missing",
+    "corpus/parts/failed",
+    "corpus/tables/failed",
+    "corpus/structure/failed",
+    "corpus/ledger/failed",
+    "corpus/counts/failed",
+    "corpus/report/failed",
+    "corpus/skipped/not-held",
+)
+
 
 class RefusedItem(DropItem):
     """A stage found that a page gives no item; the session has counted and logged the reason."""
@@ -67,6 +80,12 @@ class OutputGuard(Component):
         return isinstance(processor, ItemPipelineManager) and all(
             getattr(each, "is_stage", False) for each in processor.middlewares
         )
+
+    @property
+    def is_unwritten(self) -> bool:
+        """Whether something could not be written, so that the process is to end with an error."""
+        figures = self.stats.get_stats()
+        return any(value and name.startswith(_UNWRITTEN) for name, value in figures.items())
 
     def failure(self) -> str | None:
         """Say why a page may be missing from the output, None if none is. Asked when all is closed.

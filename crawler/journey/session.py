@@ -33,7 +33,9 @@ logger = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
 # What was to be whole and is not; the other reasons are part of any crawl or archive.
-_LOSSES = frozenset({"corrupt", "truncated", "unreadable", "no-page", "time-limit"})
+_LOSSES = frozenset(
+    {"corrupt", "truncated", "unreadable", "no-page", "time-limit", "not-held"}
+)
 
 
 class Session:

@@ -43,6 +43,7 @@ from crawler.journey.page_joiner import Captures
 from crawler.journey.parts import crawl_name
 from crawler.journey.session import Crawl
 from crawler.middlewares.to_page import ItemOrigins, page_from, take_parsed
+from crawler.store.archive import FieldsError
 from crawler.store.spool import Spool
 
 logger = logging.getLogger(__name__)
@@ -210,6 +211,9 @@ class TwoPass(Component, BaseSpiderMiddleware):
         """Hold a page; return its item where it need not be held."""
         try:
             return self.session.take(page, self._open_spool, parsed)
+        except FieldsError as error:
+            self.session.skip("not-held", str(error))
+            return None
         except StoreError as error:
             # A full disk, or a folder that cannot be written: the next pages would be lost too.
             self.session.skip("not-held", f"{page.url}: {error}")
@@ -337,6 +341,9 @@ class TwoPass(Component, BaseSpiderMiddleware):
         if self.ledgers is not None:
             figures = {key: self.stats.get_value(key, 0) for key in _KEPT_FIGURES}
             self.ledgers.close(str(self.stats.get_value("finish_reason")), figures)
+        if self._output.is_unwritten:
+            # Scrapy's commands end with 1 where a crawl has no spider.
+            self.crawler.spider = None
 
     def _let_go(self, spool: Spool, failure: str | None) -> None:
         lost = self.session.lost

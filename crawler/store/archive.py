@@ -145,6 +145,10 @@ def _check_html(content_type: str) -> None:
         raise PayloadError("not-html", f"its type is {media_type}")
 
 
+class FieldsError(StoreError):
+    """The fields of one page cannot be kept; other pages can."""
+
+
 class WarcWriter:
     """Writes pages to a WARC file, one gzip member a record.
 
@@ -223,12 +227,12 @@ def record_bytes(page: Page, *, date: str, serial: int = 0) -> bytes:
         serial: distinguishes records of the same url in one file.
 
     Raises:
-        StoreError: ``page.fields`` holds what JSON cannot, or far too much.
+        FieldsError: ``page.fields`` holds what JSON cannot, or far too much.
     """
     try:
         fields = json.dumps(dict(page.fields), ensure_ascii=True, separators=(",", ":"))
     except (TypeError, ValueError, RecursionError) as error:
-        raise StoreError(
+        raise FieldsError(
             f"{page.url}: a field cannot be kept as JSON ({error}). "
             "Give fields as text, numbers, lists and dicts."
         ) from None
@@ -252,7 +256,7 @@ def record_bytes(page: Page, *, date: str, serial: int = 0) -> bytes:
     headers["X-Corpus-Fields"] = fields
     record = _record(headers, page.body)
     if len(record) - len(page.body) > MAX_HEAD:
-        raise StoreError(
+        raise FieldsError(
             f"{page.url[:200]}: its fields take more than {MAX_HEAD >> 20} MB as JSON. "
             "Yield smaller fields with the page."
         )

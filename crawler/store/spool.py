@@ -236,6 +236,14 @@ def spool_path(folder: str | os.PathLike[str], crawl_id: str) -> Path:
     return Path(folder) / f"{crawl_id}{_WAITING}"
 
 
+def waiting_spools(folder: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give the files of spools that wait and that no process works on, without reading them."""
+    for path in sorted(Path(folder).glob(f"*{_WAITING}")):
+        with suppress(StoreError):
+            _release(_locked(path))
+            yield path
+
+
 def find_spools(folder: str | os.PathLike[str]) -> list[SpoolInfo]:
     """List the spools in a folder, by name; a missing folder has none.
 

@@ -240,6 +240,7 @@ def test_a_page_that_cannot_be_held_stops_the_crawl_and_is_counted(
     site = make_site(small_site(30))
     _, err = project.run(
         *("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl", "-s", "STATS_DUMP=True"),
+        code=1,
     )
     assert "Traceback" not in err
     assert "The crawl stops, and exports what it holds" in err

@@ -11,8 +11,10 @@ import os
 import signal
 import subprocess
 import sys
+import traceback
 from typing import TYPE_CHECKING, Self
 
+import scrapy.__main__
 import scrapy.cmdline
 
 import crawler.exporters.feeds
@@ -46,9 +48,13 @@ def begin(folder: str, arguments: list[str]) -> int:
         log = os.open(LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         os.dup2(log, 1)
         os.dup2(log, 2)
+        # Processes that the command starts begin with what they find as its main module.
+        sys.modules["__main__"] = scrapy.__main__
         scrapy.cmdline.execute(["scrapy", *arguments])
     except SystemExit as exit_:
         code = exit_.code if isinstance(exit_.code, int) else int(exit_.code is not None)
+    except BaseException:  # noqa: BLE001 - the log is to say why
+        traceback.print_exc()
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
