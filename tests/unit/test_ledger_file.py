@@ -72,7 +72,8 @@ def test_what_was_added_is_there_when_the_ledger_is_opened_again(path: Path) -> 
     with Ledger(path) as ledger:
         assert ledger.pending() == 2000
         assert quick_check(path) == "ok"
-    assert sorted(file.name for file in path.parent.iterdir()) == [path.name, f"{path.name}.lock"]
+    names = [path.name, *(f"{path.name}.{kind}" for kind in ("lock", "sum"))]
+    assert sorted(file.name for file in path.parent.iterdir()) == names
     ledger.close()
     with pytest.raises(StoreError):
         ledger.pending()

@@ -21,10 +21,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
+from hashlib import file_digest
 from pathlib import Path
 from typing import Any, Final
 
-from xxhash import xxh3_64_hexdigest, xxh3_64_intdigest
+from xxhash import xxh3_64, xxh3_64_hexdigest, xxh3_64_intdigest
 
 from crawler.core.errors import StoreError, UnreadableInputError
 from crawler.core.page.page import Page
@@ -39,7 +40,7 @@ LOST: Final = "corpus/pages/lost"
 OF_FILES: Final = frozenset({"corrupt", "no-page", "truncated", "unreadable"})
 """The reasons to skip that concern no record: a file is damaged, no archive, or has no page."""
 
-_FORMAT: Final = 3
+_FORMAT: Final = 4
 """Version of the files of results; another one is another key."""
 _JOB_LINES: Final = 20
 _ALL_LINES: Final = 200
@@ -190,7 +191,7 @@ class Job:
 
     The first of its ``arguments`` is the archive. It returns JSON values; ``files`` among them are
     the paths of the files that it has written. The ``marker`` is a JSON file of what it returned,
-    with the size of each file.
+    with the size of each file, and a hash of those that other jobs read.
     """
 
     name: str
@@ -202,8 +203,8 @@ class Job:
         """Return what the function returned in an earlier run whose files are all there."""
         with suppress(StoreError, OSError, KeyError, TypeError):
             value: dict[str, Any] = read_json(self.marker)
-            sizes: dict[str, int] = value["files"]
-            if all(Path(name).stat().st_size == size for name, size in sizes.items()):
+            states: dict[str, Any] = value["files"]
+            if all(_state_of(Path(name)) == state for name, state in states.items()):
                 return value
         return None
 
@@ -212,9 +213,17 @@ def do_job(job: Job) -> dict[str, Any]:
     """Do a job, in the process that it was given to, and write its done marker."""
     sys.path += [folder for folder in job.arguments[0].path if folder not in sys.path]
     value = job.function(*job.arguments)
-    value["files"] = {str(path): path.stat().st_size for path in value["files"]}
+    value["files"] = {str(path): _state_of(path) for path in value["files"]}
     write_json(job.marker, value)
     return value
+
+
+def _state_of(path: Path) -> list[Any]:
+    """Return the size of a file, with a hash of what jobs read: items are large, and are not."""
+    if path.suffix != ".sqlite":
+        return [path.stat().st_size]
+    with path.open("rb") as file:
+        return [path.stat().st_size, file_digest(file, xxh3_64).hexdigest()]
 
 
 def key_of(*parts: object) -> str:

@@ -3,16 +3,21 @@
 One SQLite file a site, in write-ahead mode: what was committed survives ``kill -9``, and what was
 not leaves no trace. There is no ``fsync`` at each commit: a power cut may lose the last seconds,
 but does not damage the file. While a process writes, a lock on a file beside it keeps others from
-writing.
+writing. A ledger that is closed has a checksum beside it, since SQLite has none. It tells of bytes
+that a disk has changed; another copy that was put in the ledger's place is no damage.
 """
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from hashlib import file_digest
 from pathlib import Path
 from typing import Any, Final, Self, TypeVar
+
+from xxhash import xxh3_64
 
 from crawler.core.errors import StoreError
 from crawler.core.page.addresses import address_key, canonical_address
@@ -133,6 +138,15 @@ def move_aside(path: Path) -> Path:
     return target
 
 
+def _sum_path(path: Path) -> Path:
+    return path.with_name(f"{path.name}.sum")
+
+
+def _sum_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return file_digest(file, xxh3_64).hexdigest()
+
+
 def damage_error(path: Path, error: Exception) -> StoreError:
     """Return the error that says that a ledger is damaged, and what to do."""
     return StoreError(
@@ -174,18 +188,22 @@ class LedgerDatabase:
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self.path = path
+        self._is_sound = False
         if read_only and not path.is_file():
             raise StoreError(f"{path} does not exist: no crawl has kept a ledger under that name.")
         with ExitStack() as stack:
             if not read_only:
                 # Not the ledger itself: closing a descriptor of that drops the locks of SQLite.
                 stack.callback(lock_beside(path, _IN_USE).release)
+                self._check_sum()
+                stack.callback(self._note_sum)
             with self._sqlite_errors():
                 self._connection = sqlite3.connect(
                     path, timeout=_WAIT_SECONDS, isolation_level=None
                 )
             stack.callback(self._connection.close)
             self._prepare(read_only=read_only)
+            self._is_sound = True
             self._opened = stack.pop_all()
 
     def __enter__(self) -> Self:
@@ -199,6 +217,29 @@ class LedgerDatabase:
         # What was committed is kept, even where SQLite cannot remove its files beside the ledger.
         with suppress(sqlite3.Error):
             self._opened.close()
+
+    def _note_sum(self) -> None:
+        """Note what a ledger that was closed in order holds, and when it was written."""
+        wal = self.path.with_name(f"{self.path.name}-wal")
+        if self._is_sound and not wal.exists():
+            with suppress(OSError):
+                note = {"written": self.path.stat().st_mtime_ns, "sum": _sum_of(self.path)}
+                _sum_path(self.path).write_text(json.dumps(note), "utf-8")
+
+    def _check_sum(self) -> None:
+        """Refuse a ledger whose bytes have changed, though nobody has written it.
+
+        Raises:
+            StoreError: they have.
+        """
+        note = _sum_path(self.path)
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            noted = json.loads(note.read_text("utf-8"))
+            is_written = self.path.stat().st_mtime_ns != noted["written"]
+            if not is_written and _sum_of(self.path) != noted["sum"]:
+                raise damage_error(self.path, ValueError("its checksum is wrong"))
+        with suppress(OSError):
+            note.unlink()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -277,6 +318,7 @@ class LedgerDatabase:
         except sqlite3.Error as error:
             name = getattr(error, "sqlite_errorname", "")
             if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+                self._is_sound = False
                 raise damage_error(self.path, error) from error
             raise StoreError(
                 f"{self.path}: {error}. Free some space on the disk, check the permissions of the "
