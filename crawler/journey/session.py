@@ -33,9 +33,7 @@ logger = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
 # What was to be whole and is not; the other reasons are part of any crawl or archive.
-_LOSSES = frozenset(
-    {"corrupt", "truncated", "unreadable", "no-page", "time-limit", "not-held"}
-)
+_LOSSES = frozenset({"corrupt", "truncated", "unreadable", "no-page", "time-limit", "not-held"})
 
 
 class Session:

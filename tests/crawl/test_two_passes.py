@@ -214,7 +214,7 @@ def test_a_feed_that_loses_an_item_keeps_the_spool(project: Project, make_site: 
         "        super().export_item(item)",
     )
     project.append("ownsettings.py", 'FEED_EXPORTERS = {"full": "ownpipelines.FullDisk"}')
-    _, err = project.run("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl:full")
+    _, err = project.run("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl:full", code=1)
     assert len(project.items()) == 6
     assert "The 7 held pages are kept" in err
     assert "items missing from the feeds: 1. Run 'scrapy replay -O FILE " in err
@@ -229,7 +229,7 @@ def test_a_full_disk_at_the_feed_keeps_the_spool_and_is_told(
 ) -> None:
     site = make_site(small_site(6))
     call = ("crawl", "site", "-a", f"url={site.url}", "-O", "/dev/full:jsonlines")
-    _, err = project.run(*call, "-s", "STATS_DUMP=True")
+    _, err = project.run(*call, "-s", "STATS_DUMP=True", code=1)
     assert "'feedexport/failed_count/FileFeedStorage': 1" in err
     (spool,) = project.spools()
     assert f"The 7 held pages are kept in {spool.relative_to(project.folder)}: a feed " in err
