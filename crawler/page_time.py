@@ -62,13 +62,17 @@ class _Deadline:
 
     def __init__(self) -> None:
         self._at: float | None = None
+        self._is_set = False
 
     def keep(self, at: float, work: Callable[[], _T]) -> _T:
         """Do some work; raise _TimeUp in its midst when the thread has had so much time."""
         can_interrupt = hasattr(signal, "setitimer") and current_thread() is main_thread()
         if at == inf or self._at is not None or not can_interrupt:
             return work()
-        before = signal.signal(signal.SIGVTALRM, self._look)
+        if not self._is_set:
+            # It stays: to set it takes longer than all else here.
+            signal.signal(signal.SIGVTALRM, self._look)
+            self._is_set = True
         try:
             self._at = at
             self._wait(at - thread_time())
@@ -77,7 +81,6 @@ class _Deadline:
             # First of all: what comes from here on interrupts nothing.
             self._at = None
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-            signal.signal(signal.SIGVTALRM, before)
 
     def _look(self, _number: int, _frame: FrameType | None) -> None:
         if self._at is None:

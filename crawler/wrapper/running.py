@@ -351,7 +351,7 @@ class CrawlWrapper(ProjectRunner):
     def failed(self, url: str, error: Exception) -> dict[str, Any]:
         """Count and log a page on which the work failed; return its fields: none."""
         self._count("corpus/wrapper/failed", 1)
-        logger.error("The wrapper failed on %s; please report it", url, exc_info=error)
+        logger.error("The wrapper failed on %s", url, exc_info=error)
         return {}
 
     def fields_of(self, wrapped: Wrapped) -> dict[str, Any]:

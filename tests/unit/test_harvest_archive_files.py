@@ -12,6 +12,7 @@ import pytest
 
 from crawler.core.errors import StoreError
 from crawler.core.flow import SiteCounts, SiteView, get_method, observe, read
+from crawler.core.pagination.parts import next_part
 from crawler.harvest.archive.counting import (
     StoredEvidence,
     merge_partition,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from crawler.core.page.page import Page
+    from crawler.core.page.parse import ParsedPage
 
 PARTITIONS = 3
 SITES = ("a.example", "b.example", "half \ud800", "site-0.example")
@@ -153,3 +155,20 @@ def test_the_summary_separates_records_from_files_and_is_short() -> None:
     ]
     assert len(lines) == 2 + 11 + 11 + 1
     assert summary_lines(Figures(1)) == ["1 file: 0 records of 0 sites, 0 items"]
+
+
+def test_a_fault_on_a_page_costs_that_page_alone(
+    archive: Archive, pages: list[Page], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def faulty(parsed: ParsedPage, url: str) -> str | None:
+        if url == pages[2].url:
+            raise RuntimeError("no next part")
+        return next_part(parsed, url)
+
+    monkeypatch.setattr("crawler.harvest.archive.counting.next_part", faulty)
+    (shard,) = find_shards([tmp_path / "in"])
+    counts = observe_shard(archive, "other", shard)["counts"]
+    assert counts["corpus/skipped/error"] == counts["corpus/pages/skipped"] == 1
+    path = archive.observed_file("other")
+    found = [row for partition in range(PARTITIONS) for row in read_observed(path, partition)]
+    assert len(found) == counts["corpus/pages/fetched"] - 1 == len(pages) - 1
