@@ -215,3 +215,65 @@ def gram_hits(
             two = three
             at += 1
     return found
+
+
+def numbered(blocks):
+    cdef dict numbers = {}
+    cdef list holders = [], parents = [], begins = [], new
+    cdef Py_ssize_t index = 0, number, around
+    found_at = np.empty(len(blocks), np.intp)
+    cdef Py_ssize_t[::1] at = found_at
+    for block in blocks:
+        here = holder = block.holder
+        new = []
+        while here is not None and here not in numbers:
+            new.append(here)
+            here = here.parent
+        around = -1 if here is None else numbers[here]
+        for here in reversed(new):
+            number = len(holders)
+            numbers[here] = number
+            holders.append(here)
+            parents.append(number if around < 0 else around)
+            begins.append(index)
+            around = number
+        if holder is None:
+            raise ValueError("the blocks of a layout have to stand in elements")
+        at[index] = numbers[holder]
+        index += 1
+    found = np.zeros((4, len(holders)), np.intp)
+    cdef Py_ssize_t[:, ::1] out = found
+    for number in range(len(holders)):
+        out[0, number] = out[1, number] = parents[number]
+        out[2, number] = begins[number]
+    for index in range(at.shape[0]):
+        out[3, at[index]] = index + 1
+    for number in range(len(holders) - 1, -1, -1):
+        around = out[0, number]
+        out[3, around] = max(out[3, around], out[3, number])
+    for number in range(len(holders)):
+        around = out[0, number]
+        if out[2, around] == out[2, number] and out[3, around] == out[3, number]:
+            out[1, number] = out[1, around]
+    return holders, [found_at, *found]
+
+
+def distances(
+    const unsigned long long[::1] signs,
+    const Py_ssize_t[::1] parent,
+    Py_ssize_t count,
+    unsigned char far,
+):
+    cdef Py_ssize_t number, bit
+    found = np.empty((signs.shape[0], count), np.uint8)
+    cdef unsigned char[:, ::1] out = found
+    cdef unsigned char* its
+    cdef unsigned char* around
+    for number in range(signs.shape[0]):
+        its, around = &out[number, 0], &out[parent[number], 0]
+        for bit in range(count):
+            if signs[number] >> bit & 1:
+                its[bit] = 0
+            else:
+                its[bit] = far if parent[number] == number or around[bit] == far else around[bit] + 1
+    return found

@@ -2,10 +2,34 @@
 
 from __future__ import annotations
 
-__all__ = ["class_counts", "columns", "gram_hits", "leaf_values", "short_texts"]
+__all__ = [
+    "class_counts",
+    "columns",
+    "distances",
+    "gram_hits",
+    "leaf_values",
+    "numbered",
+    "short_texts",
+]
 
 try:
-    from crawler.core.compiled import class_counts, columns, gram_hits, leaf_values, short_texts
+    from crawler.core.compiled import (
+        class_counts,
+        columns,
+        distances,
+        gram_hits,
+        leaf_values,
+        numbered,
+        short_texts,
+    )
 # There was no compiler where the package was built, or it was built for another release of lxml.
 except (ImportError, TypeError, ValueError):
-    from crawler.core.pure import class_counts, columns, gram_hits, leaf_values, short_texts
+    from crawler.core.pure import (
+        class_counts,
+        columns,
+        distances,
+        gram_hits,
+        leaf_values,
+        numbered,
+        short_texts,
+    )

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from lxml.etree import _Element as Element
 
+    from crawler.core.page.blocks import Block, Holder
+
     Columns: TypeAlias = tuple[
         list[Element],
         list[str],
@@ -191,3 +193,69 @@ def gram_hits(
         np.add.reduceat((found & (1 << bit)) > 0, starts, dtype=np.int32) for bit in range(sets)
     ]
     return np.array(hits, np.int32)
+
+
+def numbered(blocks: Sequence[Block]) -> tuple[list[Holder], list[NDArray[np.intp]]]:
+    """Number the elements around blocks from outside in, in the order of their first blocks.
+
+    Returns:
+        The elements; and as arrays the number of that which holds each block, and for each element
+        the one around it, the nearest one around it that holds more blocks, and where the blocks
+        within it begin and end. A root is around itself.
+
+    Raises:
+        ValueError: a block stands in no element.
+    """
+    numbers: dict[Holder, int] = {}
+    parents: list[int] = []
+    begins: list[int] = []
+    at: list[int] = []
+    for index, block in enumerate(blocks):
+        new: list[Holder] = []
+        here = block.holder
+        while here is not None and here not in numbers:
+            new.append(here)
+            here = here.parent
+        for holder in reversed(new):
+            number = numbers[holder] = len(numbers)
+            parents.append(number if holder.parent is None else numbers[holder.parent])
+            begins.append(index)
+        if block.holder is None:
+            raise ValueError("the blocks of a layout have to stand in elements")
+        at.append(numbers[block.holder])
+    ends = [0] * len(parents)
+    for index, element in enumerate(at):
+        ends[element] = index + 1
+    for element in range(len(parents) - 1, -1, -1):
+        around = parents[element]
+        ends[around] = max(ends[around], ends[element])
+    outers = list(parents)
+    for element, around in enumerate(parents):
+        if begins[around] == begins[element] and ends[around] == ends[element]:
+            outers[element] = outers[around]
+    return list(numbers), [
+        np.array(column, np.intp) for column in (at, parents, outers, begins, ends)
+    ]
+
+
+def distances(
+    signs: NDArray[np.uint64], parent: NDArray[np.intp], count: int, far: int
+) -> NDArray[np.uint8]:
+    """Return for each element how many steps outwards the nearest one stands that shows a sign.
+
+    Args:
+        signs: what each element itself shows, as bits.
+        parent: the number of the one around it, which is lower; a root is around itself.
+        count: how many signs there are.
+        far: the distance of what none shows, and of what is farther away.
+    """
+    octets = signs.astype("<u8").view(np.uint8).reshape(-1, 8)
+    own = np.unpackbits(octets, axis=1, bitorder="little")[:, :count]
+    found = np.where(own > 0, np.uint8(0), np.uint8(far))
+    step, outwards = 1, parent
+    # The reach doubles in each step.
+    while step < far:
+        # A root is its own parent: steps beyond it make a distance only longer.
+        found = np.minimum(found, found[outwards] + np.uint8(step))
+        step, outwards = 2 * step, outwards[outwards]
+    return found

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from crawler.core import pure
+from crawler.core.page.blocks import Block, Holder
 from crawler.core.trees import TreeEnsemble
 
 if TYPE_CHECKING:
@@ -71,6 +72,28 @@ def test_gram_hits(compiled: ModuleType, texts: list[str], sets: int, seed: int)
     assert np.array_equal(
         compiled.gram_hits(*whole, lower, known, sets), pure.gram_hits(*whole, lower, known, sets)
     )
+
+
+@given(parents=st.lists(st.integers(0, 20), min_size=1, max_size=30), data=st.data())
+def test_numbers_of_elements(compiled: ModuleType, parents: list[int], data: st.DataObject) -> None:
+    holders: list[Holder] = []
+    for number, around in enumerate(parents):
+        parent = holders[around % number] if around and number else None
+        holders.append(Holder("div", "", parent, parent.depth + 1 if parent else 1, "div"))
+    at = data.draw(st.lists(st.sampled_from(holders), max_size=30))
+    blocks = [Block(number, "x", "p", "p", 0, 1, 0, holder) for number, holder in enumerate(at)]
+    found, columns = compiled.numbered(blocks)
+    expected, expected_columns = pure.numbered(blocks)
+    assert found == expected
+    assert all(map(np.array_equal, columns, expected_columns))
+
+
+@given(parents=st.lists(st.integers(0, 99), min_size=1, max_size=40), seed=st.integers(0, 2**32))
+def test_distances_outwards(compiled: ModuleType, parents: list[int], seed: int) -> None:
+    around = [parent % (number + 1) for number, parent in enumerate(parents)]
+    signs = np.random.default_rng(seed).integers(0, 1 << 20, len(parents), np.uint64)
+    drawn = signs & (signs >> np.uint64(3)) & (signs >> np.uint64(7)), np.array(around, np.intp)
+    assert np.array_equal(compiled.distances(*drawn, 18, 12), pure.distances(*drawn, 18, 12))
 
 
 PIECES = st.sampled_from(

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from crawler.core.methods.article.layout import CUES, Layout, cues_in
+from crawler.core.methods.article.layout import CUES, SIGNS, Layout, cues_in
 from crawler.core.page.blocks import Block
 from crawler.core.page.elements import HEADINGS
 
@@ -21,6 +21,7 @@ _CUE = CUES.index("comment")
 _COMMENT = 1 << _CUE
 # What comes with each comment: a name, a date, a button to reply.
 _MARKS = sum(1 << CUES.index(cue) for cue in ("comment", "author", "date"))
+_FORM = 1 << SIGNS.index("<form>")
 _INNER_MARKS = frozenset(("time", "button", "input"))
 # A comment may have several paragraphs, and rarely are there more comments than thrice the text. No
 # page of the gold changes from 2 to 10, nor from 1 to 10.
@@ -78,7 +79,8 @@ def comments(
         if layout.holders[element].names in names and not named.holds_prose(element)
     ]
     heads = [element for element in called.tolist() if named.is_heading(element)]
-    zones = np.setdiff1d(called, of_text + heads)
+    others = {*of_text, *heads}
+    zones = np.array([element for element in called.tolist() if element not in others], np.intp)
     inside = _within(layout, zones, len(blocks))
     first = int(np.argmax(prose & ~inside)) if (prose & ~inside).any() else len(blocks)
     found = _within(layout, zones[layout.begin[zones] > first], len(blocks))
@@ -107,15 +109,15 @@ class _Named:
         self._layout, self._prose = layout, prose
         self._names = [holder.names for holder in layout.holders]
         self._before = np.concatenate(([0], np.cumsum(prose)))
-        self._heading = np.array([block.tag in HEADINGS for block in blocks], np.bool_)
+        self._blocks = blocks
         inner = {block.inner for block in blocks}
         shows = {each for each in inner if _shows(each)}
         self._marked = np.array([block.inner in shows for block in blocks], np.bool_)
-        marks = (layout.signs & np.uint64(_MARKS)) > 0
-        tags = [holder.tag for holder in layout.holders]
-        marks &= np.array([tag not in HEADINGS for tag in tags], np.bool_)
-        self._marks = np.flatnonzero(marks | np.array([tag == "form" for tag in tags], np.bool_))
-        self._in_rows = self._rows(np.flatnonzero(marks).tolist())
+        marked = np.flatnonzero((layout.signs & np.uint64(_MARKS)) > 0).tolist()
+        marks = [element for element in marked if layout.holders[element].tag not in HEADINGS]
+        forms = np.flatnonzero((layout.signs & np.uint64(_FORM)) > 0).tolist()
+        self._marks = np.array(sorted({*marks, *forms}), np.intp)
+        self._in_rows = self._rows(marks)
 
     def _rows(self, elements: list[int]) -> set[int]:
         """Return those of some elements that stand beside or within another of the same name."""
@@ -139,7 +141,8 @@ class _Named:
 
     def is_heading(self, element: int) -> bool:
         """Tell whether an element holds nothing but headings."""
-        return bool(self._heading[self._layout.begin[element] : self._layout.end[element]].all())
+        held = self._blocks[self._layout.begin[element] : self._layout.end[element]]
+        return all(block.tag in HEADINGS for block in held)
 
     def is_comments(self, element: int) -> bool:
         """Tell whether an element that is called so is not of the page's own text."""

@@ -257,7 +257,7 @@ class Evidence:
         )
 
     def _kinds(self) -> None:
-        kind = self.layout.kinds[self.layout.at]
+        kind = self.layout.kinds
         count = np.bincount(kind)[kind]
         own, linked, chars, ends = (
             np.bincount(kind, values)[kind]

@@ -162,7 +162,7 @@ def _in_elements(
         columns[f"others{level}"] = (inside - first * weights) / (around - weights + 1.0)
         columns[f"mass{level}"] = inside / max(heavy[-1], 1.0)
         here = layout.outer[here]
-    kind = layout.kinds[layout.at]
+    kind = layout.kinds
     alike, alike_whole = np.bincount(kind, first * weights), np.bincount(kind, weights)
     columns["alike"] = (alike[kind] - first * weights) / (alike_whole[kind] - weights + 1.0)
     return columns

@@ -19,7 +19,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from crawler.core.page.blocks import Block, Holder
+from crawler.core.hot_loops import distances, numbered
+from crawler.core.page.blocks import Block
 from crawler.core.words import any_of, read_data
 
 _STEMS: Final[Mapping[str, list[str]]] = {
@@ -93,25 +94,21 @@ class Layout:
             element, one column a sign, uint8; 0 is the element itself, :data:`FAR` is none or too
             far.
         begin, end: the blocks within each element: a range, since blocks stand in document order.
-        kinds: for each element a number that it shares with those of its path and signs.
+        kinds: for each block a number that it shares with those in elements of one path and signs.
     """
 
     def __init__(self, blocks: Sequence[Block]) -> None:
-        holders, parents, begins, at = _numbered(blocks)
-        ends, outers = _ranges(parents, begins, at)
-        self.at, self.parent, self.outer, self.begin, self.end = (
-            np.array(column, np.int64) for column in (at, parents, outers, begins, ends)
-        )
-        self.holders = holders
-        depth = np.array([holder.depth for holder in holders], np.int64)
+        self.holders, columns = numbered(blocks)
+        self.at, self.parent, self.outer, self.begin, self.end = columns
+        depth = np.array([holder.depth for holder in self.holders], np.int64)
         self.depth = depth - depth[0]
-        shown = [cues_in(holder.names) | _TAG_BITS.get(holder.tag, 0) for holder in holders]
+        shown = [cues_in(holder.names) | _TAG_BITS.get(holder.tag, 0) for holder in self.holders]
         self.signs = np.array(shown, np.uint64)
-        self.distance = _distances(self.signs, self.parent)
+        self.distance = distances(self.signs, self.parent, len(SIGNS), FAR)
         kinds: dict[tuple[str, int, int], int] = {}
         alike = [
-            kinds.setdefault((holder.path, own, shown[around]), len(kinds))
-            for holder, own, around in zip(holders, shown, parents, strict=True)
+            kinds.setdefault((self.holders[its].path, shown[its], shown[around]), len(kinds))
+            for its, around in zip(self.at.tolist(), self.parent[self.at].tolist(), strict=True)
         ]
         self.kinds = np.array(alike, np.int64)
 
@@ -125,7 +122,7 @@ class Layout:
         """Take from some elements a sign that they show, by its number in :data:`SIGNS`."""
         if elements:
             self.signs[elements] &= ~np.uint64(1 << sign)
-            self.distance = _distances(self.signs, self.parent)
+            self.distance = distances(self.signs, self.parent, len(SIGNS), FAR)
 
     def steps_to(self, target: int) -> NDArray[np.int64]:
         """Return for each block how many elements around ``target`` it takes to hold both."""
@@ -139,59 +136,3 @@ class Layout:
                 self.depth[target] - self.depth[element]
             )
         return found
-
-
-def _numbered(blocks: Sequence[Block]) -> tuple[list[Holder], list[int], list[int], list[int]]:
-    """Number elements from outside in, in the order of their first blocks.
-
-    Returns:
-        The elements, the one around each, the first block within each, and that of each block.
-    """
-    numbers: dict[Holder, int] = {}
-    parents: list[int] = []
-    begins: list[int] = []
-    at: list[int] = []
-    for index, block in enumerate(blocks):
-        new: list[Holder] = []
-        here = block.holder
-        while here is not None and here not in numbers:
-            new.append(here)
-            here = here.parent
-        for holder in reversed(new):
-            number = numbers[holder] = len(numbers)
-            parents.append(number if holder.parent is None else numbers[holder.parent])
-            begins.append(index)
-        if block.holder is None:
-            raise ValueError("the blocks of a layout have to stand in elements")
-        at.append(numbers[block.holder])
-    return list(numbers), parents, begins, at
-
-
-def _ranges(
-    parents: Sequence[int], begins: Sequence[int], at: Sequence[int]
-) -> tuple[list[int], list[int]]:
-    """Return where the blocks within each element end, and the nearest element with more blocks."""
-    ends = [0] * len(parents)
-    for index, element in enumerate(at):
-        ends[element] = index + 1
-    for element in range(len(parents) - 1, -1, -1):
-        around = parents[element]
-        ends[around] = max(ends[around], ends[element])
-    outers = list(parents)
-    for element, around in enumerate(parents):
-        if begins[around] == begins[element] and ends[around] == ends[element]:
-            outers[element] = outers[around]
-    return ends, outers
-
-
-def _distances(signs: NDArray[np.uint64], parent: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """Return the distance outwards to each sign, doubling the reach in each step."""
-    octets = signs.astype("<u8").view(np.uint8).reshape(-1, 8)
-    own = np.unpackbits(octets, axis=1, bitorder="little")[:, : len(SIGNS)]
-    distance = np.where(own > 0, np.uint8(0), np.uint8(FAR))
-    step, outwards = 1, parent
-    while step < FAR:
-        # A root is its own parent: steps beyond it make a distance only longer.
-        distance = np.minimum(distance, distance[outwards] + np.uint8(step))
-        step, outwards = 2 * step, outwards[outwards]
-    return distance
