@@ -166,7 +166,7 @@ class Evidence:
         )
         for bits, classes in ((_FIRST, self._letters.first), (_LAST, self._letters.last)):
             self._add(bits, (classes & np.array([[bit] for bit in bits.values()])) > 0)
-        colons = np.array([block.text.endswith((":", "\uff1a")) for block in blocks])
+        colons = np.array([block.text[-1] in ":\uff1a" for block in blocks])
         keys = np.array([block.key for block in blocks], np.uint64)
         _, where, times = np.unique(keys, return_inverse=True, return_counts=True)
         self._add(("last_colon", "times"), colons, np.minimum(times[where], 20))

@@ -42,7 +42,8 @@ _PARTED = re.compile(
     r"|of|from|and)(?![^\W_])",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"[^\W\d_]{4}[.!?\u3002\uff01\uff1f]\W*$")
+_STOPS = frozenset(".!?\u3002\uff01\uff1f")
+_SENTENCE = re.compile(rf"[^\W\d_]{{4}}[{''.join(sorted(_STOPS))}]\W*$")
 
 
 def settle_head(
@@ -77,7 +78,7 @@ def settle_head(
         key, folded = blocks[headline].key, fold_name(blocks[headline].text)
         for number in places:
             block = blocks[number]
-            if number != headline and (block.key == key or fold_name(block.text) == folded):
+            if number != headline and (block.key == key or _is_title(block.text, folded)):
                 dropped[number] = "repeated"
     names = frozenset(map(fold_name, authors))
     start = places[0] if headline is None else headline + 1
@@ -102,7 +103,11 @@ def _headline(
         number
         for number, block in enumerate(blocks[:last])
         if labels[number].reason != "comment" and block.tag not in _NOT_HEADLINES
-        if _is_like(fold_name(block.text), folded, heading=block.tag in _HEADINGS)
+        if (
+            _is_like(fold_name(block.text), folded)
+            if block.tag in _HEADINGS
+            else _is_title(block.text, folded)
+        )
     ]
     above = [number for number in alike if number <= prose]
     for found in (above, [it for it in alike if fold_name(blocks[it].text) == folded]):
@@ -112,9 +117,15 @@ def _headline(
     return above[-1] if above else None
 
 
-def _is_like(text: str, title: str, *, heading: bool) -> bool:
-    """Tell whether a folded text is a folded title; a heading may hold a part of it."""
-    if text == title or not (heading and text):
+def _is_title(text: str, title: str) -> bool:
+    """Tell whether a text is a folded title."""
+    # A text is folded letter by letter, so that few have to be folded as a whole.
+    return title.startswith(fold_name(text[:_BEGIN])) and fold_name(text) == title
+
+
+def _is_like(text: str, title: str) -> bool:
+    """Tell whether the folded text of a heading is a folded title, or holds a part of it."""
+    if text == title or not text:
         return text == title
     short, long = sorted((text, title), key=len)
     begins = title.startswith(text) and len(text) >= _BEGIN
@@ -130,11 +141,13 @@ def _is_byline(block: Block, authors: Collection[str], *, labelled: bool) -> boo
         labelled: whether it has to say that it tells them.
     """
     text, words = block.text, byline_words()
-    if len(text) > _BYLINE or block.tag == _HEADINGS[0] or _SENTENCE.search(text):
+    ends = len(text) <= _BYLINE and not _STOPS.isdisjoint(text) and _SENTENCE.search(text)
+    if len(text) > _BYLINE or block.tag == _HEADINGS[0] or ends:
         return False
     dates, begins = list(find_dates(text)), begins_as_byline(text)
-    says = begins or words.published.search(text) or words.modified.search(text)
-    if (labelled or block.tag in _SUB_HEADINGS) and not says:
+    if (labelled or block.tag in _SUB_HEADINGS) and not (
+        begins or words.published.search(text) or words.modified.search(text)
+    ):
         return False
     if block.tag in _HEADINGS and not dates:
         return False

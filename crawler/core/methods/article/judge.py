@@ -117,10 +117,14 @@ def in_context(evidence: Evidence, first: NDArray[np.float64]) -> Evidence:
         **_in_elements(evidence.layout, first, weights),
         **_in_page(first, weights),
     }
-    added = np.array(list(columns.values()), np.float32).T
     found = copy(evidence)
     found.names = (*evidence.names, *columns)
-    found.rows = np.concatenate((evidence.rows, added), axis=1)
+    table = np.empty((len(found.names), len(first)), np.float32)
+    table[: len(evidence.names)] = evidence.rows.T
+    np.concatenate(
+        list(columns.values()), out=table[len(evidence.names) :].reshape(-1), casting="same_kind"
+    )
+    found.rows = table.T
     return found
 
 
@@ -131,13 +135,11 @@ def _sums(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def _around(first: NDArray[np.float64], weights: NDArray[np.float64]) -> _Columns:
     count = len(first)
     columns: _Columns = {}
+    reach = max(_OFFSETS)
+    padded = np.full(count + 2 * reach, -1.0)
+    padded[reach:-reach] = first
     for offset in _OFFSETS:
-        moved = np.full(count, -1.0)
-        if offset < 0:
-            moved[-offset:] = first[:offset]
-        else:
-            moved[:-offset] = first[offset:]
-        columns[f"first{offset:+}"] = moved
+        columns[f"first{offset:+}"] = padded[reach + offset : reach + offset + count]
     heavy, whole = _sums(first * weights), _sums(weights)
     at = np.arange(count)
     for window in _WINDOWS:

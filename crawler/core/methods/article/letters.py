@@ -102,7 +102,6 @@ class Letters:
             if len(other) >= _GRAM:
                 known[grams(other, _lower())] |= 1 << bit
         hits = gram_hits(self._text, self._ends, _lower(), known, len(others))
-        return [
-            (own / (self._sizes + 1), np.minimum(own / max(len(other) - _GRAM + 1, 1), 1.0))
-            for own, other in zip(hits, others, strict=True)
-        ]
+        runs = np.array([[max(len(other) - _GRAM + 1, 1)] for other in others])
+        shares, covered = hits / (self._sizes + 1), np.minimum(hits / runs, 1.0)
+        return list(zip(shares, covered, strict=True))
