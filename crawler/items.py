@@ -165,7 +165,7 @@ def nested_to_json(value: object) -> str:
     Items inside are written as objects, tuples and sets as arrays, and what JSON has no
     form for (dates, decimals, bytes, …) as text, so that no value is refused.
     """
-    return json.dumps(_plain(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return _to_json(_plain(value))
 
 
 def value_to_text(value: object) -> str:
@@ -177,7 +177,11 @@ def value_to_text(value: object) -> str:
     if value is None:
         return ""
     plain = _plain(value)
-    return plain if isinstance(plain, str) else nested_to_json(plain)
+    return plain if isinstance(plain, str) else _to_json(plain)
+
+
+def _to_json(plain: object) -> str:
+    return json.dumps(plain, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 def _plain(value: object) -> object:

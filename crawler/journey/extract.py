@@ -10,7 +10,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
@@ -32,7 +32,7 @@ from crawler.core.page.page import LOCAL_SITE
 from crawler.core.page.parse import ParsedPage
 from crawler.core.pagetype.judge import page_type
 from crawler.core.wording import fit_width
-from crawler.items import PageItem
+from crawler.items import FIELD_ORDER, PageItem
 from crawler.journey.item_page import ItemPage, Mode, new_item
 from crawler.journey.main_text import MainText
 from crawler.journey.stages import ResultFilters, default_stages
@@ -233,8 +233,7 @@ def item_json(item: PageItem, encoding: str = "utf-8") -> str:
 
     Letters stand for themselves where all of them exist in ``encoding``, else in escaped form.
     """
-    fields = asdict(item)
-    del fields["blocks"]
+    fields = {name: getattr(item, name) for name in FIELD_ORDER if name != "blocks"}
     text = json.dumps(fields, ensure_ascii=False, indent=2)
     try:
         text.encode(encoding)
