@@ -38,8 +38,9 @@ from crawler.journey.main_text import MainText
 from crawler.journey.stages import ResultFilters, default_stages
 from crawler.page_time import PageTime
 from crawler.settings import Options
-from crawler.store.counts import COUNTS_SUFFIX, CountStore, read_counts
-from crawler.store.sources import page_of_file, read_source
+
+# What the library's function does without is loaded where it is used: it takes half of the start.
+# ruff: noqa: PLC0415
 
 logger = logging.getLogger(__name__)
 
@@ -100,6 +101,8 @@ def judge(
     if others:
         counts = observed(others, options)
     else:
+        from crawler.store.counts import CountStore
+
         counts = CountStore(options.dir / "counts").load(document.page.site_name, on_unusable)
     return judge_by(document, counts, options)
 
@@ -182,9 +185,10 @@ def suggestion(paths: Sequence[str], options: Options) -> str:
         UnreadableInputError: there is no such file, or it holds no page or more than one.
         UnreadablePageError: a page gives no text.
     """
-    pages = [page_of_file(path, None, options.max_page_bytes) for path in paths]
-    from crawler.core.structure.suggest import suggest_model  # noqa: PLC0415 - few ask for it
+    from crawler.core.structure.suggest import suggest_model
+    from crawler.store.sources import page_of_file
 
+    pages = [page_of_file(path, None, options.max_page_bytes) for path in paths]
     return suggest_model([read(page, options.max_page_bytes) for page in pages])
 
 
@@ -199,6 +203,9 @@ def observed(paths: Sequence[str], options: Options) -> SiteCounts:
         UnreadableInputError: one cannot be read, or holds no page.
         StoreError: a file of counts is damaged.
     """
+    from crawler.store.counts import COUNTS_SUFFIX, read_counts
+    from crawler.store.sources import read_source
+
     counts = SiteCounts()
     for path in paths:
         if path.endswith(COUNTS_SUFFIX):

@@ -7,17 +7,20 @@ judge it before any work is done on it, ``result_filters`` when its text and met
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from crawler.core.flow import Document
 from crawler.core.page.elements import HEADINGS
 from crawler.core.page.robots_meta import DIRECTIVES, excluding
 from crawler.core.pagetype.judge import ARTICLE
 from crawler.items import PageItem
-from crawler.journey.crawl_ledgers import CrawlLedgers
-from crawler.journey.evidence import Evidence
 from crawler.journey.item_page import ItemPage, Refusal, Tally
 from crawler.settings import Options
+
+# Pages by themselves have neither, and go without what they load.
+if TYPE_CHECKING:
+    from crawler.journey.crawl_ledgers import CrawlLedgers
+    from crawler.journey.evidence import Evidence
 
 Filter: TypeAlias = Callable[[PageItem, ItemPage], Refusal | None]
 

@@ -23,15 +23,14 @@ from crawler.core.tables.content import judge_tables, tables_of
 from crawler.core.tables.paper_method import Constants
 from crawler.core.tables.words import Words, load_words
 from crawler.items import PageItem
-from crawler.journey.crawl_ledgers import CrawlLedgers
 from crawler.journey.filters import Filter, result_filters
 from crawler.journey.item_page import ItemPage, Stage, Tally
 from crawler.journey.main_text import MainText
-from crawler.journey.page_joiner import latest
 from crawler.settings import Options
 
 if TYPE_CHECKING:
     from crawler.core.structure.model import Model
+    from crawler.journey.crawl_ledgers import CrawlLedgers
 
 # What few crawls use is loaded where it is used: structure and wrappers take a third of the start.
 # ruff: noqa: PLC0415
@@ -51,7 +50,11 @@ class Metadata(Stage):
     def process(self, item: PageItem, page: ItemPage) -> None:
         """Set the item's metadata."""
         first, document = page.metadata[0], page.document
-        changed = page.metadata[latest([each.modified for each in page.metadata])]
+        changed = first
+        if len(page.metadata) > 1:
+            from crawler.journey.page_joiner import latest
+
+            changed = page.metadata[latest([each.modified for each in page.metadata])]
         item.canonical_url = first.canonical_url or document.canonical_url
         item.site_name = first.site_name
         item.title = page.title

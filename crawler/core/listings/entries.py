@@ -13,6 +13,7 @@ from crawler.core.listings.markup import MAX_NESTED
 from crawler.core.metadata.dates import FIRST_YEAR, read_date
 from crawler.core.page.addresses import canonical_address
 from crawler.core.page.page import site_of
+from crawler.core.patterns import compiled_later
 
 Kind = Literal["sitemap-index", "sitemap", "text", "rss", "atom", "json-feed", "none"]
 
@@ -67,21 +68,21 @@ PROBLEMS: Mapping[str, str] = {
     "unknown": "neither a sitemap nor a feed nor a list of addresses",
 }
 """What can be wrong with a listing, in words, by the name it is counted under."""
-_ABSOLUTE = re.compile(r"https?://[^/]", re.IGNORECASE)
-_WEB = re.compile(r"https?:", re.IGNORECASE)
-_FEED_SCHEME = re.compile(r"feed:(?://)?(?=https?:)|feed(?=://)", re.IGNORECASE)
-_OTHER_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:")
+_ABSOLUTE = compiled_later(r"https?://[^/]", re.IGNORECASE)
+_WEB = compiled_later(r"https?:", re.IGNORECASE)
+_FEED_SCHEME = compiled_later(r"feed:(?://)?(?=https?:)|feed(?=://)", re.IGNORECASE)
+_OTHER_SCHEME = compiled_later(r"[A-Za-z][A-Za-z0-9+.\-]*:")
 # A canonical address that a server can be asked for: w3lib accepts hosts that cannot exist.
-_SOUND = re.compile(
+_SOUND = compiled_later(
     r"https?://(?:[^\s/@]*+@)?(?:\[[0-9A-Fa-f:.]++\]|[^\s<>\"\\^`{|}\[\],%\ufffd/?#@:]++)"
     r"(?P<port>:\d++)?/"
 )
 _QUOTES = "\"'<>\u201c\u201d"
 # Dates of the W3C's profile of ISO 8601 that name no day.
-_YEAR_OR_MONTH = re.compile(r"(?P<year>\d{4})(?:-(?:0[1-9]|1[0-2]))?")
+_YEAR_OR_MONTH = compiled_later(r"(?P<year>\d{4})(?:-(?:0[1-9]|1[0-2]))?")
 _LAST_YEAR = 2100
 # RFC 822 writes years with two digits; RFC 2822 and 5322 read 00 to 49 as of this century.
-_SHORT_YEAR = re.compile(r"(?<!\d)(\d{1,2}[ -][A-Za-z]{3,9}[ -])(\d\d)(?= \d{1,2}:\d\d)")
+_SHORT_YEAR = compiled_later(r"(?<!\d)(\d{1,2}[ -][A-Za-z]{3,9}[ -])(\d\d)(?= \d{1,2}:\d\d)")
 _SHORT_YEARS_OF_2000 = 50
 _DATE_CHARS = 80
 

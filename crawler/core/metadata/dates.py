@@ -23,6 +23,7 @@ from crawler.core.metadata.calendars import (
     read_number,
     solar_day,
 )
+from crawler.core.patterns import compiled_later
 from crawler.core.words import fold_word, read_data
 
 FIRST_YEAR = 1990
@@ -44,7 +45,7 @@ _DAY_SECONDS = 86_400
 # Marks of a shortened word in Hebrew.
 _SHORTENED = "'\u2019\u05f3"
 _MILLISECONDS_FROM = 10**11
-_EPOCH = re.compile(r"\d{10}(?:\d{3})?(?:\.\d{1,9})?")
+_EPOCH = compiled_later(r"\d{10}(?:\d{3})?(?:\.\d{1,9})?")
 # A value that is a date is short; only so much of a value or a text is read.
 _MACHINE_CHARS = 80
 _TEXT_CHARS = 2_000
@@ -119,12 +120,12 @@ _WORD_PATTERNS = (
     (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d) \s(?:{_ZONE}\s)? (?P<y9>\d{{4}})(?!\d)""",
 )
 # One look at a character tells which patterns may begin there.
-_DATE = re.compile(
+_DATE = compiled_later(
     rf"(?=[\d{DIGITS}令平昭民RH])(?:{'|'.join(_PATTERNS)})|(?=[^\W\d_])(?:{'|'.join(_WORD_PATTERNS)})",
     re.VERBOSE,
 )
 # None of the patterns matches without a year or a short date, which one search finds quickly.
-_HAS_DATE = re.compile(
+_HAS_DATE = compiled_later(
     r"\d{4}|\d[./|-]\s?\d{1,2}[./-]\s?\d\d|[RH\uff32\uff28和成國国]\d|[\u0e01-\u0e2e]\.?\s?\d\d"
     rf"|[\d元{NUMERALS}]\s?年"
 )
@@ -148,12 +149,12 @@ _CLOCK = re.compile(
     r"(?:\s?[:.分분]\s?(?P<second>\d{2}|\d(?=\s?[秒초])))?(?P<fraction>\.\d{1,9})?"
     r"\s?(?P<meridiem>[AaPp]\.?\s?[Mm]\b\.?|[\u0645\u0635]\b)?(?:Uhr)?\s{0,2}\(?" + _ZONE
 )
-_CLOCK_BEFORE = re.compile(
+_CLOCK_BEFORE = compiled_later(
     r"(?<![\d:.])(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}))?\s?"
     r"(?P<meridiem>[AaPp]\.?[Mm]\b\.?)?\s?(?:(?P<name>[A-Z]{1,4})\b)?[\s,|·•\u2013-]{0,4}(?:on\s)?$"
 )
 _BEFORE_CHARS = 24
-_COMPACT_CLOCK = re.compile(r"T?(?P<hour>\d{2})(?P<minute>\d{2})(?P<second>\d{2})?" + _ZONE)
+_COMPACT_CLOCK = compiled_later(r"T?(?P<hour>\d{2})(?P<minute>\d{2})(?P<second>\d{2})?" + _ZONE)
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -9,31 +9,32 @@ from functools import cache
 
 from crawler.core.metadata.dates import find_dates, is_month
 from crawler.core.page.text import DENSE
+from crawler.core.patterns import compiled_later
 from crawler.core.words import any_of, fold_name, fold_word, read_data
 
 _MAX_NAMES = 30
 _RAW_CHARS = 400
 _NAME_CHARS = 80
 _NAME_WORDS = 7
-_TAG = re.compile(r"<[^<>]{0,300}>")
-_EMAIL = re.compile(
+_TAG = compiled_later(r"<[^<>]{0,300}>")
+_EMAIL = compiled_later(
     r"[(<\[]?[^\s@<>()\[\]]{1,64}@[^\s@<>()\[\]]{1,64}\.[^\s@<>()\[\]]{2,24}[)>\]]?"
 )
-_ADDRESS = re.compile(r"https?://|www\.|\.(?:com|org|net|html?|php)/", re.IGNORECASE)
+_ADDRESS = compiled_later(r"https?://|www\.|\.(?:com|org|net|html?|php)/", re.IGNORECASE)
 # What follows these is no name.
-_CUT = re.compile(r"\s[|•·●]\s?|\s[\u2013\u2014]\s|\s-\s|[|•·●\n\t]|\s\u2013\s?")
-_SPLIT = re.compile(r"\s?[,;、،\uff1b\uff0c]\s?|\s/\s|\s?・\s?(?=[^\u30a0-\u30ff])")
-_PARENTHESES = re.compile(r"\s?[(\[\uff08【][^()\[\]\uff08\uff09【】]{0,60}[)\]\uff09】]")
-_KOREAN_ROLE = re.compile(
+_CUT = compiled_later(r"\s[|•·●]\s?|\s[\u2013\u2014]\s|\s-\s|[|•·●\n\t]|\s\u2013\s?")
+_SPLIT = compiled_later(r"\s?[,;、،\uff1b\uff0c]\s?|\s/\s|\s?・\s?(?=[^\u30a0-\u30ff])")
+_PARENTHESES = compiled_later(r"\s?[(\[\uff08【][^()\[\]\uff08\uff09【】]{0,60}[)\]\uff09】]")
+_KOREAN_ROLE = compiled_later(
     r"(?<=[가-힣])\s?(?:[가-힣]{0,4}(?:기자|특파원|위원|앵커|에디터|칼럼니스트|객원기자|인턴기자))\s?=?$"
 )
-_CJK_ROLE = re.compile(
+_CJK_ROLE = compiled_later(
     r"^(?:本报记者|记者|記者|責任編輯|责任编辑|编辑)[::\s]*|[::]?(?:記者|记者|编辑|報道)$"
 )
-_COUNT = re.compile(r"(?:^|\s)[+\d][\d,.k]*(?:\smore)?$")
+_COUNT = compiled_later(r"(?:^|\s)[+\d][\d,.k]*(?:\smore)?$")
 _WEEKDAY = r"[\s,]++(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?,?"
 # Words before a date: "A on Friday", "A am Montag".
-_LEADING = re.compile(
+_LEADING = compiled_later(
     # What is found is found at the first of a run of marks.
     rf"(?:(?:\s(?:on|am|at|vom|le|el|il|op|den|dnia|last|first|was|in)|(?<![\s,:]))(?:{_WEEKDAY})?"
     rf"|(?<=:){_WEEKDAY})[\s,:]*+$",
@@ -42,10 +43,10 @@ _LEADING = re.compile(
 _TWO = 2
 _DEGREE_CHARS = 6
 _EDGES = " \t\u2192\u2190\u203a\u2039.,:;-\u2013\u2014|/*\"'“”„«»·•_()[]"
-_LETTER = re.compile(r"[^\W\d_]")
+_LETTER = compiled_later(r"[^\W\d_]")
 _BEFORE_BY = " \t\r\n\f\v\xa0-\u2013\u2014|/\u2022\u00b7"
 # Credits of others than authors, at the beginning of a text or after white space or a mark.
-_OTHERS = re.compile(
+_OTHERS = compiled_later(
     r"(?:^|[\s.|/·,;()\[]\s?)(?:(?:with )?photo(?:graph(?:s|y)?|s)?|illustrat(?:ions?|ed)|graphics?"
     r"|translat(?:ed|ion)|(?:medically |expert )?reviewed|fact[- ]?checked|edited|videos?"
     r"|fotos?|bilder?)\s?(?:by\s|von\s|[:\uff1a])"
@@ -55,8 +56,8 @@ _OTHERS = re.compile(
 # Between the credits of one person: "Text und Fotos", "文・写真".
 _AND_CREDIT = r"\s?(?:[・·ㆍ/\uff0f&\uff06+と]|(?<=\s)(?:and|und|y|e|et|en|og|och|i|и)(?=\s))\s?"
 # "King, Jr." is one name.
-_YOUNGER = re.compile(r",\s?(?=(?:jr|sr|ii|iii|iv)\b)", re.IGNORECASE)
-_PLACE = re.compile(r"\s(?:in|for\s[Tt]he)\s(?=[A-Z])")
+_YOUNGER = compiled_later(r",\s?(?=(?:jr|sr|ii|iii|iv)\b)", re.IGNORECASE)
+_PLACE = compiled_later(r"\s(?:in|for\s[Tt]he)\s(?=[A-Z])")
 _PERSON_WORDS = range(2, 5)
 # Two to four words with capitals, and at most a small one before the last, up to a mark or the end.
 _CAPITAL = r"[^\W\d_a-z\u00df-\u00ff\u0430-\u045f\u03ac-\u03ce][^\s,|:;()]{1,20}"
@@ -65,26 +66,26 @@ _PERSON = rf"(?-i:{_CAPITAL}(?:\s{_CAPITAL}){{0,2}}\s(?:[a-z]{{2,3}}\s)?{_CAPITA
 _KOREAN_NAME = r"[가-힣]{2,4}"
 _KOREAN_ROLES = ("기자", "특파원", "논설위원", "칼럼니스트", "앵커")
 _DAY = r"(?:입력\s)?\d{4}[-./]\s?\d{1,2}[-./]\s?\d{1,2}\.?(?:\s\d{1,2}:\d{2})?"
-_KOREAN_BYLINE = re.compile(
+_KOREAN_BYLINE = compiled_later(
     rf"(?:{_DAY}(?:\s?[|ㅣ·]\s?|\s))?"
     rf"[\[(\u3010<]?\s?(?:(?:글(?:\s?[·ㆍ/,]\s?사진)?|취재)\s)?(?:[가-힣A-Za-z]{{2,12}}(?:\s?=\s?|\s))?"
     rf"(?P<names>{_KOREAN_NAME}(?:\s?[·ㆍ,]\s?{_KOREAN_NAME}){{0,5}})"
     rf"\s?(?:(?:선임|인턴|객원|수습|전문)\s?)?(?:{'|'.join(_KOREAN_ROLES)})\s?[\])\u3011>=]?"
     rf"(?:\s[^\s@]{{1,64}}@[^\s@]{{1,64}})?(?:\s(?:구독|팔로우))?(?:\s?[|ㅣ·]?\s?{_DAY})?"
 )
-_AFTER_ROLE = re.compile(
+_AFTER_ROLE = compiled_later(
     rf"(?:[가-힣]{{2,8}}\s)?(?:기자|특파원)(?:\s?[:\uff1a]\s?(?P<named>{_KOREAN_NAME})"
     r"|\s(?P<names>(?!간담회|이메일|프로필|블로그|페이지|더보기|홈페이|지망생|협회|정보)[가-힣]{3}))"
     rf"(?:\s[^\s@]{{1,64}}@[^\s@]{{1,64}})?(?:\s?[|ㅣ·]?\s?{_DAY})?"
 )
-_KOREAN_LABELLED = re.compile(
+_KOREAN_LABELLED = compiled_later(
     r"(?:작성자|글쓴이|글\s?[·ㆍ/,]\s?사진"
     r"|글(?=\s[가-힣]{3}(?![가-힣]))(?!\s(?:더보기|조회수|\S{1,2}쓰기|\S{1,2}보기)))"
     rf"\s(?P<names>{_KOREAN_NAME})(?:\s?[|/·]?\s?사진\s.{{2,20}})?"
 )
 _CJK_ROLES = ("記者", "记者", "特派員", "文", "作者", "编辑", "編輯")
 _CHINESE_NAME = r"[\u4e00-\u9fff]{2,4}"
-_CJK_BYLINE = re.compile(
+_CJK_BYLINE = compiled_later(
     # Names of newspapers and their desks are no names of reporters.
     r"[【\uff08(]?(?:(?P<before>(?:(?![部社紙聞報局担当])[\u4e00-\u9fff々]){3,5})\s?(?:記者|特派員)"
     r"|(?:取材\s?[・/]?\s?)?文\s?(?:[・と](?:写真|撮影)\s|・(?=.{3})|[\uff0f/:\uff1a=\uff1d])\s?"
@@ -97,8 +98,8 @@ _CJK_BYLINE = re.compile(
     r")[】\uff09)]?(?:\s?[\uff0f/|]?\s?写真.{1,20})?"
 )
 # Labels within a line that has a source or a date, too; those of books have neither.
-_CHINESE_FIELDS = re.compile(r"来源|來源|出处|\d{4}[-/.年]\s?\d{1,2}[-/.月]\s?\d")
-_NO_BYLINE = re.compile(r"出版|译者|譯者|书名|書名|导演|導演|[。\uff01\uff1f]")
+_CHINESE_FIELDS = compiled_later(r"来源|來源|出处|\d{4}[-/.年]\s?\d{1,2}[-/.月]\s?\d")
+_NO_BYLINE = compiled_later(r"出版|译者|譯者|书名|書名|导演|導演|[。\uff01\uff1f]")
 _IN_NAME = (
     r"(?!来源|來源|责|責|编辑|編輯|摄影|攝影|发布|發布|阅读|浏览|字号|评论|分享|时间|時間|佚名|匿名|未知)"
     r"[\u4e00-\u9fff]{2,4}+(?![\u4e00-\u9fff]|\s?[:\uff1a])"
@@ -111,7 +112,7 @@ _WITHIN_LINE = (
     ),
     re.compile(rf"(?:^|[\s|(\uff08])(?:责任|責任)?(?:编辑|編輯)\s?[:\uff1a/\uff0f]{_IN_NAMES}"),
 )
-_NAME_JOINT = re.compile(r"\s?[·ㆍ,\uff0c、]\s?|\s")
+_NAME_JOINT = compiled_later(r"\s?[·ㆍ,\uff0c、]\s?|\s")
 _LINE_CHARS = 120
 # The lists whose words are compared without case and accents.
 _FOLDED = ("roles", "trailing", "nobody")

@@ -17,6 +17,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from crawler.core.page.text import DENSE
+from crawler.core.patterns import compiled_later
 
 if TYPE_CHECKING:
     from crawler.core.page.parse import ParsedPage
@@ -32,22 +33,22 @@ _NAME_CHARS = 100
 _TEMPLATES = ("template", "tmpl", "handlebars", "mustache", "text/html")
 _PROGRAMS = ("", "module", "text/javascript", "application/javascript")
 # Where a script sets or passes an object or a list as JSON writes them, or JSON in a string.
-_STATE = re.compile(r"[=(]\s{0,20}(?=\"[{\[]|\{\s{0,20}\"|\[\s{0,20}[{\[\"])")
+_STATE = compiled_later(r"[=(]\s{0,20}(?=\"[{\[]|\{\s{0,20}\"|\[\s{0,20}[{\[\"])")
 # Frameworks name their state so; it may be a function that JavaScript has to call.
-_FRAMEWORK = re.compile(r"__(?:[A-Z][A-Z_]{2,40}__|sveltekit_)")
+_FRAMEWORK = compiled_later(r"__(?:[A-Z][A-Z_]{2,40}__|sveltekit_)")
 # Strings and names are tried where they may begin alone: each place of a script is read once.
 _STRING = r'((?<!\\)"(?:[^"\\]++|\\.)*+")'
 _NAME = r'(?:"?(?<!\w)(\w{1,99}+)"?\s{0,9}:\s{0,9})?'
-_NAMED_STRING = re.compile(_NAME + _STRING, re.DOTALL)
+_NAMED_STRING = compiled_later(_NAME + _STRING, re.DOTALL)
 # React sends rows: "1f:" and JSON, or "1f:T", the length of a text in bytes, a comma, and the text.
-_PUSHED = re.compile(rf"__next_f\.push\(\[1,\s?{_STRING}\]", re.DOTALL)
-_ROW = re.compile(r"^[0-9a-f]{1,6}:(?:T([0-9a-f]{1,6}),)?", re.MULTILINE)
+_PUSHED = compiled_later(rf"__next_f\.push\(\[1,\s?{_STRING}\]", re.DOTALL)
+_ROW = compiled_later(r"^[0-9a-f]{1,6}:(?:T([0-9a-f]{1,6}),)?", re.MULTILINE)
 # The one property of JSON-LD that is the text of an article; others are summaries.
 _BODY = "articleBody"
-_NO_LETTER = re.compile(r"[\W_]+")
-_HEX = re.compile(r"\\x([0-9A-Fa-f]{2})")
+_NO_LETTER = compiled_later(r"[\W_]+")
+_HEX = compiled_later(r"\\x([0-9A-Fa-f]{2})")
 # Names of what is not the text of the page.
-_APART = re.compile(
+_APART = compiled_later(
     r"descript|summary|excerpt|abstract|cookie|consent|gdpr|privacy|legal|terms|disclaimer|policy"
     r"|footer|newsletter|subscri|add_?to_?cart|checkout|product(?!i)"
     r"|intl|locale|translation|messages|comment|reply|replies|related|recommend|sidebar"
@@ -66,22 +67,24 @@ _THINGS = frozenset(
     ("headline", "name", "url", "link", "href", "slug", "author", "user", "username", "date",
      "created_at", "createdAt", "published", "publishedAt", "price", "rating", "image")
 )  # fmt: skip
-_HEADING = re.compile(r"h[1-6]|head(?:ing|er)(?:-[1-6])?")
+_HEADING = compiled_later(r"h[1-6]|head(?:ing|er)(?:-[1-6])?")
 # What its kind calls a paragraph may have a name, as those of Medium do.
-_IS_PARAGRAPH = re.compile(r"p|\w{0,30}paragraph(?:block)?")
+_IS_PARAGRAPH = compiled_later(r"p|\w{0,30}paragraph(?:block)?")
 # Apollo keeps the objects of a state in one, which has this, and refers to them by their names: in
 # "__ref", or in "id" before its version 3.
 _STORE = "ROOT_QUERY"
 # A long paragraph has so many letters; a list of paragraphs has so many long ones, and they are one
 # in so many of its items at least.
 _PARAGRAPH, _PARAGRAPHS, _SHARE_OF_LIST = 60, 3, 3
-_TAG = re.compile(r"</?[A-Za-z][^<>]*+>|<!--.*?(?:-->|\Z)", re.DOTALL)
-_LINE_TAG = re.compile(r"<(?:p|br|div|h[1-6]|li|tr|section|article|blockquote)\b", re.IGNORECASE)
-_LINE_END = re.compile(r"[\n\r\u2028\u2029]+")
+_TAG = compiled_later(r"</?[A-Za-z][^<>]*+>|<!--.*?(?:-->|\Z)", re.DOTALL)
+_LINE_TAG = compiled_later(
+    r"<(?:p|br|div|h[1-6]|li|tr|section|article|blockquote)\b", re.IGNORECASE
+)
+_LINE_END = compiled_later(r"[\n\r\u2028\u2029]+")
 _FILLED_LATER = ("{{", "{%", "<%", "${")
 # Prose is letters and spaces, with few signs of code; words of Latin letters are not this long.
 _SAMPLE, _LETTERS, _SIGNS, _WORD = 1_000, 0.65, 0.02, 20
-_CODE = re.compile(r"[{}<>=;_|\\]")
+_CODE = compiled_later(r"[{}<>=;_|\\]")
 
 
 @dataclass(frozen=True, slots=True)

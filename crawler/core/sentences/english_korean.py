@@ -14,9 +14,9 @@ takes the clause up ("…다고", "…다 하더라도").
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 
+from crawler.core.patterns import compiled_later
 from crawler.core.sentences.marks import TRAIL, enclosure_at, outermost_enclosures
 from crawler.core.sentences.rules import split_by_marks
 from crawler.core.sentences.sentence import Sentence, kiwi_ends, sentences_between
@@ -25,78 +25,78 @@ _BEGINS = (
     "This|These|The|If|We|They|You|He|She|It|There|When|While|My|Our|Your|His|Her|Please|Thanks|But"
     "|So|And|Here|Also"
 )
-_ENGLISH_END = re.compile(
+_ENGLISH_END = compiled_later(
     rf"(?<=[\w)])(?=\s+(?:{_BEGINS})(?:['’][a-z]+)?\s+[a-z])"
     r"|(?<=[\w\s])[:;]-?[)(DP]++(?=\s+[A-Z])"
 )
 # What any such end is before. It begins with a letter that is rare: that is found faster.
 _FIRST_LETTERS = "".join(sorted({word[0] for word in _BEGINS.split("|")}))
-_MAY_END = re.compile(
+_MAY_END = compiled_later(
     rf"[{_FIRST_LETTERS}:;](?<=(?=(?<=[\w)\s]\s)(?:{_BEGINS})|[:;]-?[)(DP])[A-Z:;])"
 )
 # An address before a capital; a line of signs.
-_SIGNS = re.compile(
+_SIGNS = compiled_later(
     r"(?:@[\w-]+|://[\w-]+)\.\S++(?P<end>(?<![.,:;!?])(?=\s++[A-Z]))?|(?P<line>(?<!\S)(?P<sign>[*_=#~-])(?P=sign){9,}(?!\S))"
 )
 _SIGN_TEXTS = ("@", "://", *(10 * sign for sign in "*_=#~-"))
 # Words behind which a sentence goes on.
-_GOES_ON = re.compile(
+_GOES_ON = compiled_later(
     r"\b(?:[Tt]he|[Aa]n?|[Oo]f|[Ii]n|[Oo]n|[Aa]t|[Tt]o|[Ff]or|[Ff]rom|[Ww]ith|[Bb]y|[Aa]nd|[Oo]r|as|is|"
     r"are|was|called|titled|named|says?|said|that|like|than)\Z"
 )
 _LOOK_BACK = 12
 
 # A word whose last syllable may end a sentence, before a space or an emoji.
-_CANDIDATE = re.compile(
+_CANDIDATE = compiled_later(
     r"(?<!\S)[^\s\u2600-\u27bf\U0001f300-\U0001faff]*[다요죠쥬까음슴임함됨줌네니냐줘오아나만먼라용당여때야ㅋㅎㅠㅜ~♡♥^](?=\s|[\u2600-\u27bf\U0001f300-\U0001faff])"
 )
-_WORD = re.compile(r"[\w\"'“‘「『《<\[*※#]")
+_WORD = compiled_later(r"[\w\"'“‘「『《<\[*※#]")
 _LONGEST_WORD = 40
 # Characters enough to see the next word.
 _LOOK_AHEAD = 24
 # Words that take up the clause before them, so that it is no sentence of its own.
-_TAKES_UP = re.compile(
+_TAKES_UP = compiled_later(
     r"이?라(?:고|며|는|면서|던|니|든지|도)|하(?:고|며|면|면서|는|자|니|더|지(?!만)|든|거나|기)|해(?:도|서|야)"
     r"|고(?:는|도)?(?:\s|\Z)|며(?:\s|\Z)|는(?:\s|\Z)|란\s|할(?:지|\s)|했(?:다|던|더|지|는|습|어)|한다"
     r"|말까|말다|말았|싶|보(?:니|면|다)|봐|치(?:고|더|면)|갔다|가는|생각|말했|말하|밝혔|전했|주장|믿|느끼|느꼈"
     r"|듣|들었|들은|못해|못한|마는|만은|뿐|손\s?치|그랬|그러(?:자|며|더)|하(?:겠|드|였|기)|합니다|한(?:\s|\Z)"
     r"|나오|나왔|왔다|두렵|두려|걱정|궁금|염려|고민|의심|의문|기대"
 )
-_QUOTES = re.compile(r"이?라(?:고|며|는|면서)|하(?:고|며|는)|고(?:\s|\Z)")
-_LAST_SYLLABLE = re.compile("[가-힣]")
+_QUOTES = compiled_later(r"이?라(?:고|며|는|면서)|하(?:고|며|는)|고(?:\s|\Z)")
+_LAST_SYLLABLE = compiled_later("[가-힣]")
 
 # Unicode orders Hangul syllables by their last consonant; these are the numbers of some.
 _FIRST_SYLLABLE, _SYLLABLES, _FINALS = 0xAC00, 11172, 28
 _N, _L, _B, _BS, _SS = 4, 8, 17, 18, 20
 # An ending, and a syllable before it.
 _SHORTEST = 2
-_NOUNS_IN_YO = re.compile(
+_NOUNS_IN_YO = compiled_later(
     r"(?:필|수|주|개|소|동|강|민|고|가|중|긴|제|불|하|서|대중가|월|화|목|금|토|일|수|처)요\Z"
 )
-_YO = re.compile(
+_YO = compiled_later(
     r"(?:[아-앟애-앻어-엏에-엫여-옇예-옣와-왛워-웧해게네래데대세내태나까든지군고구려라서셔져쳐켜펴혀겨녀려벼돼줘봐춰둬눠꿔줄까니죠]|[가-힣]게)요\Z"
 )
-_PLAIN = re.compile(
+_PLAIN = compiled_later(
     r"(?:없|않|같|좋|많|싶|높|낮|크|작|길|짧|쉽|어렵|아니|예쁘|나쁘|바쁘|아프|빠르|다르|답|롭|스럽"
     r"|맛있|재밌|멋있|싫|젊|늦|넓|좁|깊|밝|어둡|춥|덥|무겁|가볍|비싸|싸|이)다\Z"
 )
-_NOT_PLAIN = re.compile(r"(?:[보먹쓰놓]이|[보마에])다\Z|^(?:이|싸|크|답)다\Z")
-_MEMO = re.compile(
+_NOT_PLAIN = compiled_later(r"(?:[보먹쓰놓]이|[보마에])다\Z|^(?:이|싸|크|답)다\Z")
+_MEMO = compiled_later(
     r"(?:없|많|좋|같|싶|않|높|싫|먹|맞)음\Z|[아어야]함\Z|[아어여려켜해]줌\Z|[가-힣]됨\Z|[가-힣]임\Z"
 )
-_NOUNS_IN_IM = re.compile(
+_NOUNS_IN_IM = compiled_later(
     r"(?:책|게|모|타|취|부|해|신|담|전|연|선|역|재|퇴|위|라|레|쓰|붙|움직|후|일|이|사|주|상|아)임\Z"
 )
 # Questions, orders, and endings of spoken language.
-_OTHER_ENDINGS = re.compile(
+_OTHER_ENDINGS = compiled_later(
     r"(?:하|되|있|없|뭐|거|어떻)냐\Z|어때\Z|(?:어디|뭐|얼마|누구)야\Z"
     r"|[아어여려켜해봐]줘\Z|[하으십주]시오\Z|[찾보]아라\Z"
     r"|잖아\Z|[는은했었았겠이하좋]구[나만먼]\Z|더라\Z|[좋하나가오주이되]네\Z"
     r"|[아어해여예네세에까구]용\Z|니당\Z|[가-힣][죠쥬]\Z|[네예어아해세]여\Z"
 )
-_LAUGHS = re.compile(r"(?<![ㅋㅎㅠㅜ])[ㅋㅎㅠㅜ]++\Z")
-_BEFORE_LAUGHTER = re.compile(r"[다요죠쥬까음임함됨네군지어아야해듯당용래자라돼봐]\Z")
-_TAIL = re.compile(r"(?<![~♡♥^ㅋㅎㅠㅜㅡ])[~♡♥^ㅋㅎㅠㅜㅡ]++\Z")
+_LAUGHS = compiled_later(r"(?<![ㅋㅎㅠㅜ])[ㅋㅎㅠㅜ]++\Z")
+_BEFORE_LAUGHTER = compiled_later(r"[다요죠쥬까음임함됨네군지어아야해듯당용래자라돼봐]\Z")
+_TAIL = compiled_later(r"(?<![~♡♥^ㅋㅎㅠㅜㅡ])[~♡♥^ㅋㅎㅠㅜㅡ]++\Z")
 
 
 def split_english(text: str) -> tuple[Sentence, ...]:

@@ -11,6 +11,7 @@ from operator import attrgetter
 from string import ascii_letters, digits
 from typing import NamedTuple
 
+from crawler.core.patterns import compiled_later
 from crawler.core.sentences.sentence import readable_ends
 
 CJK_MARKS = "。！？｡．።፧፨။۔।॥།༎។៕꘎᠃"
@@ -29,35 +30,35 @@ _RUN = rf"[{_MARKS}%s](?:{_NOTE}|[{_MARKS}%s{_CLOSERS}])*+(?:[ \xa0\u202f][»”
 _MORE_MARKS = {"el": ";\u037e", "hy": ":։"}
 _RUNS = {more: re.compile(_RUN % (more, more)) for more in ("", *_MORE_MARKS.values())}
 _EMOJI = "\u2600-\u27bf\u2b50\u2b55\ufe0f\u200d\u20e3\U0001f000-\U0001faff"
-TRAIL = re.compile(
+TRAIL = compiled_later(
     rf"(?:[ \t\xa0]*+(?:[{_EMOJI}]++|[:;=]-?[)(DPp]++(?![\w/])|\^[_.]?\^;*+"
     r"|[ㅋㅎㅅㅠㅜㅡㄷㅇ]++(?!\w)|[~♡♥]++))*+"
 )
 """Faces, laughter and hearts, which belong to the sentence before them."""
-LEAD = re.compile(r"[\s\"'“”„‚«»‹›‘’(\[{（［【「『《〈〖¿¡\-–—―•·▪●■◆*…._#>~=|]{0,40}+")
+LEAD = compiled_later(r"[\s\"'“”„‚«»‹›‘’(\[{（［【「『《〈〖¿¡\-–—―•·▪●■◆*…._#>~=|]{0,40}+")
 """What may be before the first letter of a sentence."""
-_BEHIND = re.compile(rf"({TRAIL.pattern})(\s*+){LEAD.pattern}")
+_BEHIND = compiled_later(rf"({TRAIL.pattern})(\s*+){LEAD.pattern}")
 
 # Behind one space these begin the next word.
 _PLAIN = frozenset(ascii_letters + digits)
 
-_BREAK = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
-_LINE_ENDED = re.compile(r"[.!?:…。！？｡：։؟۔।॥።፧။។][\s\"'”’»«“)\]」』）】]*\Z")
+_BREAK = compiled_later(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
+_LINE_ENDED = compiled_later(r"[.!?:…。！？｡：։؟۔।॥።፧။។][\s\"'”’»«“)\]」』）】]*\Z")
 # Characters enough to see the mark that ended the line before.
 _LINE_END_CHARS = 16
 
 _ITEM = r"(?P<before>[•⁃*–-]?[ ]?\(?)(?P<value>\d{1,2}|[a-z])(?P<after>\.\)|\.|\))(?=\s)"
-_FIRST_ITEM = re.compile(rf"\s*{_ITEM}")
-_NEXT_ITEM = re.compile(rf"(?<=\s){_ITEM}")
+_FIRST_ITEM = compiled_later(rf"\s*{_ITEM}")
+_NEXT_ITEM = compiled_later(rf"(?<=\s){_ITEM}")
 
-_NOTE_REFERENCE = re.compile(_NOTE)
+_NOTE_REFERENCE = compiled_later(_NOTE)
 # All white space but the space, and marks. One class of characters is found many times as fast as
 # several.
-_ENCLOSING = re.compile(
+_ENCLOSING = compiled_later(
     r"[\t-\r\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
     r"\"`´<>“”„‟«»‹›‘‚‛()\[\]{}（）【】「」『』《》〈〉\ud800-\udfff]"
 )
-_QUOTING_APOSTROPHE = re.compile(r"['’](?:(?<!\w['’])|(?!\w))")
+_QUOTING_APOSTROPHE = compiled_later(r"['’](?:(?<!\w['’])|(?!\w))")
 
 
 class Place(NamedTuple):
@@ -184,7 +185,7 @@ _PAIRS = dict(zip("([{（［【〔「『《〈〖｢“„‘‚«»‹›", ")]
 # Pairs whose closing mark has a second form.
 _ALSO_CLOSE = {"„": "”", "‚": "‘", "“": "„", "”": "”"}
 _BRACKETS = frozenset("([{（［【〔")
-_MARK = re.compile(r"""[()\[\]{}（）［］【】〔〕「」『』《》〈〉〖〗｢｣“”„‘’‚«»‹›"']""")
+_MARK = compiled_later(r"""[()\[\]{}（）［］【】〔〕「」『』《》〈〉〖〗｢｣“”„‘’‚«»‹›"']""")
 _OPENS_AFTER = frozenset(" \t\n\r\xa0\u3000([{（「『“„«—–-:,/=>")
 # A mark with no partner within this many characters is a slip, an apostrophe or a sign for inches.
 _REACH = 500

@@ -12,6 +12,7 @@ import re
 from bisect import bisect_right
 from functools import cached_property
 
+from crawler.core.patterns import compiled_later
 from crawler.core.sentences.languages import habits_of
 from crawler.core.sentences.marks import (
     CJK_MARKS,
@@ -35,13 +36,13 @@ from crawler.core.sentences.sentence import (
     sentencex_ends,
 )
 
-_WORD = re.compile(r"\w")
-_LIST_MARKER = re.compile(
+_WORD = compiled_later(r"\w")
+_LIST_MARKER = compiled_later(
     r"[\s(\[*•–-]*(?:\d{1,3}(?:\.\d{1,2}){0,3}|[^\W\d_]|[ivx]{1,4}|[IVX]{1,4})"
 )
 _LIST_MARKER_CHARS = 12
-_ADDRESS = re.compile(r"https?://|www\.")
-_WEBLIKE = re.compile(
+_ADDRESS = compiled_later(r"https?://|www\.")
+_WEBLIKE = compiled_later(
     r"://|@|\bwww\.|\.(?i:com|org|net|edu|gov|info|html?|php|pdf|js|io)\b|\.[a-z]{2}\b"
 )
 _DASHES = frozenset("-–—―")
@@ -54,17 +55,17 @@ _UNSPACED = frozenset({"ja", "zh"})
 _EAST_ASIAN = frozenset({"ja", "ko", "zh"})
 _FIRST_HANGUL = "\u1100"
 # An ellipsis ends a Korean sentence behind these; behind others the sentence goes on.
-_FINAL_KOREAN = re.compile(
+_FINAL_KOREAN = compiled_later(
     r"(?:다|요|죠|쥬|까|음|임|함|됨|네|군|니당|답니당|용|오|ㅋ|ㅎ|ㅠ|ㅜ)\s*\Z"
 )
-_NUMBER = re.compile(r"\(?[-–]?(?:\d+\.?[-–/])*(\d+)")
-_MONTH = re.compile(
+_NUMBER = compiled_later(r"\(?[-–]?(?:\d+\.?[-–/])*(\d+)")
+_MONTH = compiled_later(
     r"(?:jan|feb|fév|m[aäá]r|apr|avr|ma[ijy]|máj|ju[nl]|jú[nl]|aug|sep|o[kc]t|nov|de[zc])",
     re.IGNORECASE,
 )
 _BEFORE_INITIAL = frozenset(("", "-", "."))
-_INITIAL = re.compile(r"(?:.*[-.])?[^\W\d_]", re.DOTALL)
-_ACRONYM = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
+_INITIAL = compiled_later(r"(?:.*[-.])?[^\W\d_]", re.DOTALL)
+_ACRONYM = compiled_later(r"(?:[^\W\d_]\.)+[^\W\d_]")
 # Ordinals and days have no more digits; years have.
 _ORDINAL_DIGITS = 2
 # With fewer letters or digits, what is before a dot without a space is an abbreviation or initial.
@@ -73,32 +74,32 @@ _WORD_CHARS = 2
 _ABBREVIATION_CHARS = 4
 _NEXT_DOT = 3
 # Arabic and Hebrew, which write no capitals and no dots inside words.
-_UNCASED = re.compile("[\u05d0-\u05ea\u0620-\u064a\u066e-\u06d3]+")
+_UNCASED = compiled_later("[\u05d0-\u05ea\u0620-\u064a\u066e-\u06d3]+")
 # "home.Joe went", but neither "Math.Random" nor "asp.Net".
-_WHOLE = re.compile(r"(?:^|\s)[^\W\d_A-Z]{4,}\Z")
-_NAME = re.compile(r"[^\W\d_][^\W\d_]+[\s,]")
-_FIRST_WORD = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*")
-_TOKEN = re.compile(r"[^\s(\[\"'“„«‘’/]*")
-_APOSTROPHE = re.compile("['’]")
+_WHOLE = compiled_later(r"(?:^|\s)[^\W\d_A-Z]{4,}\Z")
+_NAME = compiled_later(r"[^\W\d_][^\W\d_]+[\s,]")
+_FIRST_WORD = compiled_later(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*")
+_TOKEN = compiled_later(r"[^\s(\[\"'“„«‘’/]*")
+_APOSTROPHE = compiled_later("['’]")
 
 # Korean particles and verbs that take up the words before them.
 _QUOTING = r"이?라(?:고|며|는|면서|던|니|든지|도)(?=[\s,.]|\Z)|이?란\s"
 _SAYING = r"하(?:고|며|면서|는|자)(?=[\s,.]|\Z)"
-_QUOTING_KO = re.compile(_QUOTING)
-_ASKING_KO = re.compile(rf"{_QUOTING}|{_SAYING}")
-_AFTER_QUOTE_KO = re.compile(
+_QUOTING_KO = compiled_later(_QUOTING)
+_ASKING_KO = compiled_later(rf"{_QUOTING}|{_SAYING}")
+_AFTER_QUOTE_KO = compiled_later(
     rf"{_QUOTING}|{_SAYING}|(?:고(?:는|도)?|며|는)(?=[\s,.]|\Z)|등(?:의|을|이)?\s"
 )
-_HANGUL = re.compile("[가-힣]")
-_QUOTING_JA = re.compile(
+_HANGUL = compiled_later("[가-힣]")
+_QUOTING_JA = compiled_later(
     r"と(?![こてもにりき])|って|は(?![いじる])|が(?!ん)|を|に(?![ほし])|の(?!ち)|も(?![うしっ])|で(?![もす])"
     r"|な(?:ど|んて)|だ[とっ]|、|，"
 )
-_SAYS_ZH = re.compile("[^。，！？；：“”「」『』\\s]{0,10}?[说說问問道喊叫答想写寫讲講嚷骂罵]")
-_TAKES_UP_ZH = re.compile("[的地得之等里裡中，、；]")
+_SAYS_ZH = compiled_later("[^。，！？；：“”「」『』\\s]{0,10}?[说說问問道喊叫答想写寫讲講嚷骂罵]")
+_TAKES_UP_ZH = compiled_later("[的地得之等里裡中，、；]")
 _TITLE_CLOSERS = frozenset("》〉")
 _ASKING_MARKS = frozenset("？！?!")
-_SAYS_EN = re.compile(
+_SAYS_EN = compiled_later(
     r"\s*(?:(?:Mr|Mrs|Ms|Dr)\.\s)?[A-Z][\w'’-]+(?:\s[A-Z][\w'’-]+)?\s(?:said|says|asked|asks|cried|"
     r"replied|shouted|whispered|answered|added|exclaimed|muttered|wrote|called|yelled|laughed|"
     r"beams|beamed|wondered|continued|agreed|insisted|declared)\b"

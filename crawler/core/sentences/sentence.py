@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -12,19 +11,20 @@ from typing import Any, NamedTuple
 from sentencex import get_sentence_boundaries
 
 from crawler.core.errors import CorpusError
+from crawler.core.patterns import compiled_later
 
 # Of a run of marks the last one ends the sentence: white space or the end of the text follows it.
-_PAPER_END = re.compile(r"[.?!](?=\s|\Z)")
+_PAPER_END = compiled_later(r"[.?!](?=\s|\Z)")
 # JSON may hold halves of surrogate pairs, which sentencex cannot read. It also fails on a space of
 # several bytes (no-break, line separator) before an initial.
-_UNREADABLE = re.compile(r"[^\S\n ]|[\ud800-\udfff]")
-_PLAIN_END = re.compile(r"[.!?]\s+")
+_UNREADABLE = compiled_later(r"[^\S\n ]|[\ud800-\udfff]")
+_PLAIN_END = compiled_later(r"[.!?]\s+")
 # The time and memory of the model grow with each text: a long text is passed in parts.
 _PART_CHARS = 2000
-_HANGUL = re.compile("[가-힣]")
+_HANGUL = compiled_later("[가-힣]")
 # The rules judge the marks. The model is asked for words, but not for those that connect clauses.
-_LAST_WORD = re.compile(r"[^\W\d_]\Z")
-_CONNECTS = re.compile(r"(?:[데고며서만면가]|지마|려나)\Z")
+_LAST_WORD = compiled_later(r"[^\W\d_]\Z")
+_CONNECTS = compiled_later(r"(?:[데고며서만면가]|지마|려나)\Z")
 
 
 class Sentence(NamedTuple):

@@ -8,6 +8,7 @@ from lxml import etree
 
 from crawler.core.page.elements import UNSEEN
 from crawler.core.page.text import DENSE, drop_unseen
+from crawler.core.patterns import compiled_later
 from crawler.core.tables.grid import MAX_COLSPAN, MAX_ROWSPAN, Cell, parse_span
 
 # Shown where scripts or plug-ins are missing: no text of a cell, but some pages are wholly in one.
@@ -15,11 +16,11 @@ INSTEAD = frozenset(("noscript", "object"))
 CONTROLS = frozenset(("input", "select", "textarea", "button"))
 # Elements that hold neither text of a table nor a table: those of blocks, and controls but buttons.
 _CLOSED = (UNSEEN | CONTROLS) - INSTEAD - {"button"}
-_FOR_THE_EAR = re.compile(
+_FOR_THE_EAR = compiled_later(
     r"(?<![\w-])(?:(?:is-|u-)?(?:sr-only|visually-?hidden|hidden-visually)|screen-?reader(?:-text|"
     r"-only)?|assistive-text|element-invisible|show-for-sr|a11y-hidden)(?![\w-])"
 )
-_OUT_OF_SIGHT = re.compile(r"\bclip(?:-path)?\s*:\s*(?:rect|inset)\(|\bleft\s*:\s*-\d{3}")
+_OUT_OF_SIGHT = compiled_later(r"\bclip(?:-path)?\s*:\s*(?:rect|inset)\(|\bleft\s*:\s*-\d{3}")
 NATIVE = {
     "table": "table", "thead": "head", "tbody": "body", "tfoot": "foot", "tr": "row",
     "td": "cell", "th": "cell", "caption": "caption",
@@ -35,12 +36,12 @@ _STYLES = {
     "table-cell": "cell", "table-caption": "caption",
 }  # fmt: skip
 # The address of a link that sorts the rows: Drupal's ?order=title&sort=asc, ?sort_by=, ?orderBy=.
-_SORTS = re.compile(r"[?&;]\w*(?:sort|order)\w*=", re.IGNORECASE)
+_SORTS = compiled_later(r"[?&;]\w*(?:sort|order)\w*=", re.IGNORECASE)
 # Small letters that are raised behind a word are marks of footnotes: behind a short word (No, Ma)
 # they may be its end.
-_MARKS = re.compile(r"[a-z](?:, ?[a-z])*")
-_WORD = re.compile(rf"(?:[^\W\d_]{{4}}|{DENSE.pattern})$")
-_DISPLAY = re.compile(r"(?:^|[;\s])display\s*:\s*([a-z-]+)", re.IGNORECASE)
+_MARKS = compiled_later(r"[a-z](?:, ?[a-z])*")
+_WORD = compiled_later(rf"(?:[^\W\d_]{{4}}|{DENSE.pattern})$")
+_DISPLAY = compiled_later(r"(?:^|[;\s])display\s*:\s*([a-z-]+)", re.IGNORECASE)
 _HEADER_ROLES = {"columnheader": "col", "rowheader": "row"}
 _SCOPES = frozenset(("col", "row", "colgroup", "rowgroup"))
 # Attributes by which a cell is drawn.

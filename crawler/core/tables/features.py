@@ -6,12 +6,12 @@ All are shares, counts or logarithms, so that no table makes them large.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 from math import log1p
 
+from crawler.core.patterns import compiled_later
 from crawler.core.tables.areas import is_alone, marked_areas, readings
 from crawler.core.tables.grid import Cell, Grid
 from crawler.core.tables.paper_method import Constants, count_alike, semantic, syntactic
@@ -28,23 +28,23 @@ _KINDS = {
 }  # fmt: skip
 _STRONG = 0.8
 _LONGEST_KEYWORD = 40
-_COLON = re.compile(r"[:\uff1a]\s*\Z")
+_COLON = compiled_later(r"[:\uff1a]\s*\Z")
 # Full stops of many scripts, with what may close a quotation.
-_SENTENCE_END = re.compile("[.!?\u3002\uff01\uff1f\u2026\u0964][\"'\u201d\u2019)\\]]*(?:\\s|$)")
+_SENTENCE_END = compiled_later("[.!?\u3002\uff01\uff1f\u2026\u0964][\"'\u201d\u2019)\\]]*(?:\\s|$)")
 _SEPARATORS = frozenset(("|", "\u00b7", "\u2022", "\u00bb", ">", "-", "::", "/", "*"))
 # Words of class names and identifiers, in English everywhere.
-_DATA_NAMES = re.compile(
+_DATA_NAMES = compiled_later(
     r"data|wikitable|infobox|stat|result|score|standing|price|spec|sort|rank|schedule|grid|compar|"
     r"tbl|table(?!.?layout)|list|striped|border|confluence|views-table|bbcode|fact|info"
 )
-_LAYOUT_NAMES = re.compile(
+_LAYOUT_NAMES = compiled_later(
     r"layout|nav|menu|calend|header|footer|sidebar|banner|button|share|social|gallery|photo|image|"
     r"form|login|search|comment|highlight|code|line|box|wrap|contain|content|main|page|post|module|"
     r"widget|captcha|ad[sv_-]|caption|quote|toolbar|tab(?!le)"
 )
-_NAMED = re.compile(r"(?:class|id)=(\S[^=]*)(?: |\Z)")
-_AMOUNT = re.compile(r"(border|cellpadding|cellspacing)=(\d{1,3})")
-_RULES = re.compile(r"border=(?!\d)|rules=(?:all|rows|cols|groups)")
+_NAMED = compiled_later(r"(?:class|id)=(\S[^=]*)(?: |\Z)")
+_AMOUNT = compiled_later(r"(border|cellpadding|cellspacing)=(\d{1,3})")
+_RULES = compiled_later(r"border=(?!\d)|rules=(?:all|rows|cols|groups)")
 _DATA_TYPES = (
     "image", "form", "time", "date", "month", "day", "currency", "percentage", "integer", "real",
     "string",

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from crawler.core.patterns import compiled_later
 from crawler.core.tables.grid import Cell
 from crawler.core.tables.words import DATA_TYPES, Words, default_words
 
@@ -40,7 +41,7 @@ PAPER_FORMS = (
 )
 """All forms of table 2: the house 1-2-3 is a date too."""
 # With a year of two digits there must be no further digit: "house 1-2-3" is no date.
-_DATE = re.compile(
+_DATE = compiled_later(
     r"(?<![\d./-])(?:\d{4}-\d{1,2}-\d{1,2}|\d{1,2}-\d{1,2}-\d{4}"
     r"|\d{4}/\d{1,2}/\d{1,2}|\d{1,2}/\d{1,2}/\d{4}"
     r"|\d{4}\. ?\d{1,2}\. ?\d{1,2}|\d{1,2}\.\d{1,2}\.\d{4})(?![\d/-])"
@@ -50,15 +51,15 @@ _DATE = re.compile(
     r"|\d{1,2}\s?[月월]\s?\d{1,2}\s?[日일]"
 )
 # Within a Korean page: 26.05.03, 26. 5. 3.(일).
-_KOREAN_DATE = re.compile(
+_KOREAN_DATE = compiled_later(
     r"(?<![\w./-])\d{2}\. ?(?:0?[1-9]|1[0-2])\. ?(?:0?[1-9]|[12]\d|3[01])(?!\d|\. ?\d)"
 )
 _FORMS = (
     ("integer", _INTEGER.fullmatch), ("real", _REAL.fullmatch), ("postal-code", _POSTAL.fullmatch),
     ("time", _CLOCK.search),
 )  # fmt: skip
-_TEMPERATURE = re.compile(r"\d\s?(?:°|º|℃|℉)")
-_WORD = re.compile(r"[^\W\d_]+(?:[.'’][^\W\d_]+)*")  # noqa: RUF001 - an apostrophe as written
+_TEMPERATURE = compiled_later(r"\d\s?(?:°|º|℃|℉)")
+_WORD = compiled_later(r"[^\W\d_]+(?:[.'’][^\W\d_]+)*")  # noqa: RUF001 - an apostrophe as written
 # Dates with a month by name, then all dates that have a value: day ``d``, month ``m``, year ``y``,
 # in lower case.
 _NAMED_DATES = (
@@ -67,7 +68,9 @@ _NAMED_DATES = (
     ),
     re.compile(r"(?<![^\W\d_])(?P<m>[^\W\d_]++)\.? (?P<d>\d{1,2})(?:st|nd|rd|th)?,? (?P<y>\d{4})"),
 )
-_DAY_FIRST = re.compile(r"(?<!\d)(?P<d>\d{1,2})(?P<s>[-/.])(?P<m>\d{1,2})(?P=s)(?P<y>\d{4})(?!\d)")
+_DAY_FIRST = compiled_later(
+    r"(?<!\d)(?P<d>\d{1,2})(?P<s>[-/.])(?P<m>\d{1,2})(?P=s)(?P<y>\d{4})(?!\d)"
+)
 _DATES = (
     re.compile(
         r"(?<!\d)(?P<y>\d{4})\s?(?P<s>[-/.])\s?(?P<m>\d{1,2})\s?(?P=s)\s?(?P<d>\d{1,2})\.?(?!\d)"
@@ -78,22 +81,22 @@ _DATES = (
     _DAY_FIRST,
     *_NAMED_DATES,
 )
-_NAME_FIRST = re.compile(r"[^\w]{0,3}[^\W\d_]")
-_UNIT_BEFORE = re.compile(r"([^\W\d_]{2,3}\.|[^\d\s.,+\-−(]{1,4}) ?[-−+]?\d")  # noqa: RUF001 - minus as written
-_UNIT_AFTER = re.compile(
+_NAME_FIRST = compiled_later(r"[^\w]{0,3}[^\W\d_]")
+_UNIT_BEFORE = compiled_later(r"([^\W\d_]{2,3}\.|[^\d\s.,+\-−(]{1,4}) ?[-−+]?\d")  # noqa: RUF001 - minus as written
+_UNIT_AFTER = compiled_later(
     r"[\d.](?:,[-–—]{1,2})? ?([^\W\d_]\.[^\W\d_]\.|[^\d\s.,;:()+\-−*†]{1,12})"  # noqa: RUF001 - minus as written
 )
-_DIGITS = re.compile(r"[.,]?\d[\d.,'’ \u00a0\u202f]*")  # noqa: RUF001 - group marks as written
-_SPACED = re.compile(r"\d{1,3}(?:['’ \u00a0\u202f]\d{3})+(?:[.,]\d+)?")  # noqa: RUF001 - as above
-_GROUP_SPACES = re.compile(r"['’ \u00a0\u202f]")  # noqa: RUF001 - as above
-_NEGATIVE = re.compile(r"\s*[^\w\s]{0,3}\s?[-−–]\s?[^\w\s]{0,3}\s?\d")  # noqa: RUF001 - as written
+_DIGITS = compiled_later(r"[.,]?\d[\d.,'’ \u00a0\u202f]*")  # noqa: RUF001 - group marks as written
+_SPACED = compiled_later(r"\d{1,3}(?:['’ \u00a0\u202f]\d{3})+(?:[.,]\d+)?")  # noqa: RUF001 - as above
+_GROUP_SPACES = compiled_later(r"['’ \u00a0\u202f]")  # noqa: RUF001 - as above
+_NEGATIVE = compiled_later(r"\s*[^\w\s]{0,3}\s?[-−–]\s?[^\w\s]{0,3}\s?\d")  # noqa: RUF001 - as written
 # Accounts write a minus behind its number; after a decimal mark a dash means "no cents".
-_MINUS_BEHIND = re.compile(r"\d\s?[-−–]")  # noqa: RUF001 - as written
-_UNCLEAR = re.compile(r"[(▲▼△▽↑↓~≈<>≤≥±\[]")
-_FACTORS = re.compile(
+_MINUS_BEHIND = compiled_later(r"\d\s?[-−–]")  # noqa: RUF001 - as written
+_UNCLEAR = compiled_later(r"[(▲▼△▽↑↓~≈<>≤≥±\[]")
+_FACTORS = compiled_later(
     r"[만억조천万億兆千]|mio|mrd|[mb]illion|thousand|¢|/|\b(?:cents?|centimes|per|pro)\b"
 )
-_LETTERS = re.compile(r"%?[^\W\d_]+\$?")
+_LETTERS = compiled_later(r"%?[^\W\d_]+\$?")
 _TYPES_OF_UNITS = {
     "currency": "currency", "percent": "percentage", "electric": "electric", "weight": "weight",
     "temperature": "temperature", "time": "time", "count": "integer",

@@ -14,6 +14,7 @@ from crawler.core.methods.article.teasers import PROSE
 from crawler.core.page.blocks import Block
 from crawler.core.page.elements import HEADINGS
 from crawler.core.page.text import any_phrase
+from crawler.core.patterns import compiled_later
 from crawler.core.words import any_of, read_data
 
 _WORDS: dict[str, list[str]] = read_data("crawler.core.methods.article", "notices")
@@ -23,25 +24,27 @@ _WORDS: dict[str, list[str]] = read_data("crawler.core.methods.article", "notice
 _NOTICE = 600
 # With more of the text in them a page is about cookies.
 _MOST_IN_NOTICES = 1 / 3
-_EMBED = re.compile(any_of(_WORDS["embed"]))
+_EMBED = compiled_later(any_of(_WORDS["embed"]))
 # Each phrase has one of these in it. Few texts have any, which a plain search tells much sooner.
 _EMBED_STEMS, _INVITE_STEMS = (tuple(_WORDS[name]) for name in ("embed_stems", "comment_stems"))
-_EMBED_LINES = re.compile(any_phrase(_WORDS["embed_lines"]), re.IGNORECASE)
-_INVITES = re.compile(any_phrase(_WORDS["comment"]), re.IGNORECASE)
-_ABOUT_COMMENTS = re.compile(any_phrase(_WORDS["comment"] + _WORDS["comment_words"]), re.IGNORECASE)
+_EMBED_LINES = compiled_later(any_phrase(_WORDS["embed_lines"]), re.IGNORECASE)
+_INVITES = compiled_later(any_phrase(_WORDS["comment"]), re.IGNORECASE)
+_ABOUT_COMMENTS = compiled_later(
+    any_phrase(_WORDS["comment"] + _WORDS["comment_words"]), re.IGNORECASE
+)
 _INVITATION = 160
-_LETTER = re.compile(r"[^\W\d_]")
+_LETTER = compiled_later(r"[^\W\d_]")
 # "Photo: Ada Mott / Reuters", "[사진=연합뉴스]", "© AFP".
-_CREDIT = re.compile(
+_CREDIT = compiled_later(
     rf"[\W_]*(?:(?:{any_phrase(_WORDS['credit'])})\s?(?:[:=/|\uff1a\uff0f\uff1d©]|by\b)|(?:\(c\)|©|ⓒ)).*\S.*",
     re.IGNORECASE,
 )
 _CREDIT_CHARS, _CAPTION_CHARS = 100, 300
 _CREDITED = frozenset(("p", "div", "span", "figcaption", "small", "figure", "section"))
 _PICTURES = sum(1 << SIGNS.index(sign) for sign in ("caption", "<figure>", "<figcaption>"))
-_SENTENCE = re.compile(r"[a-z]{3}\.\W*$|[\u3002\uff01!?\uff1f]\W*$")
+_SENTENCE = compiled_later(r"[a-z]{3}\.\W*$|[\u3002\uff01!?\uff1f]\W*$")
 # "© The Gazette", "Copyright 2026 …", "… All rights reserved.", who edited the text.
-_LICENCE = re.compile(
+_LICENCE = compiled_later(
     rf"[<\[(\u3010\uff08\s]*(?:[©ⓒ]|\(c\)\s*\d{{4}}|(?:copyright|저작권자?)\s*[:\uff1a(©ⓒ\d]"
     rf"|(?:{any_of(_WORDS['editor'])})\s*[:\uff1a]\s*\S{{1,20}}$)"
     rf"|(?:.*[\d.,;|)©·\u2013-]\s*)?(?:{any_of(_WORDS['rights'])})\W*$"
@@ -50,7 +53,7 @@ _LICENCE = re.compile(
 )
 _LICENCE_CHARS = 200
 # "python", "Copy code": a bar at a listing.
-_CODE_BAR = re.compile(
+_CODE_BAR = compiled_later(
     rf"(?:\W*(?:{any_of(_WORDS['copy'] + _WORDS['code'])}))+\W*",
     re.IGNORECASE,
 )
@@ -59,11 +62,11 @@ _IN_TEXT = HEADINGS | {"p", "li", "dt", "dd", "pre"}
 # A release ends with a mark, or with who its company is; there is how to reach its press office.
 _PRESS_END = frozenset(_WORDS["press_end"])
 _PRESS_END_CHARS = max(map(len, _PRESS_END))
-_ABOUT = re.compile(
+_ABOUT = compiled_later(
     rf"(?:{any_phrase(_WORDS['about'])})\s\S.*|.*\S\s?(?:소개|について)", re.IGNORECASE
 )
 _ABOUT_CHARS, _TITLE, _TITLE_END = 80, 40, re.compile(r"[:\uff1a\n]")
-_CONTACT = re.compile(
+_CONTACT = compiled_later(
     rf"\W*(?:{any_phrase(_WORDS['contact'])})(?=\W*$|.*[\d@])"
     # The first "@" of a word that has something before it leaves the most behind it.
     r"|.*(?<!\S)\S[^\s@]*+@\S+\.\w",

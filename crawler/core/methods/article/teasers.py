@@ -15,6 +15,7 @@ from crawler.core.page.addresses import canonical_address
 from crawler.core.page.blocks import Block, Holder
 from crawler.core.page.page import DEFAULT_PORTS, Document, site_of
 from crawler.core.page.text import DENSE, any_phrase
+from crawler.core.patterns import compiled_later
 from crawler.core.words import fold, read_data
 
 _BY_LANGUAGE = read_data("crawler.core.methods.article", "teasers")
@@ -22,10 +23,10 @@ _PHRASES = [phrase for phrases in _BY_LANGUAGE.values() for phrase in phrases]
 # Of advertisements and pictures: they lead in nothing.
 _BESIDE = frozenset(_BY_LANGUAGE["beside"])
 # Marks, then words that lead in, then marks: "[관련기사] ", "▶ Read more: ".
-_LEAD_IN = re.compile(rf"[\W_]*+(?:(?P<words>{any_phrase(_PHRASES)})[\W_]*+)?", re.IGNORECASE)
+_LEAD_IN = compiled_later(rf"[\W_]*+(?:(?P<words>{any_phrase(_PHRASES)})[\W_]*+)?", re.IGNORECASE)
 # Words that lead in may stand in sentences too; so the link has to be all of the rest but little.
 _LINKED = 0.9
-_AFTER_WORDS = re.compile(r"[:\uff1a\]\u3011|>\u25b6]\s*$")
+_AFTER_WORDS = compiled_later(r"[:\uff1a\]\u3011|>\u25b6]\s*$")
 _LINES = frozenset(("p", "div", "blockquote", "section", "aside", "center", "figure"))
 PROSE = 80
 """Characters outside of links from which on a block is prose."""
@@ -35,12 +36,14 @@ _LEAST_LINKED, _SHORT = 0.3, 60
 _MOST_LINES = 100
 _HEADLINE = 120
 # "(3 May)" behind a link.
-_NOTE = re.compile(r"(?<!\s)\s*+[(\[\uff08][^()\[\]\uff08\uff09]{1,30}[)\]\uff09]\s*$")
-_NOT_WORDS = re.compile(r"[\W_]+")
+_NOTE = compiled_later(r"(?<!\s)\s*+[(\[\uff08][^()\[\]\uff08\uff09]{1,30}[)\]\uff09]\s*$")
+_NOT_WORDS = compiled_later(r"[\W_]+")
 # Files are no pages of the site, but sources.
-_FILE = re.compile(r"\.(?!s?html?$|php\d?$|aspx?$|jspx?$|cfm$|do$)[a-z0-9]{2,4}$", re.IGNORECASE)
+_FILE = compiled_later(
+    r"\.(?!s?html?$|php\d?$|aspx?$|jspx?$|cfm$|do$)[a-z0-9]{2,4}$", re.IGNORECASE
+)
 # Where readers send a page to others.
-_SHARES = re.compile(
+_SHARES = compiled_later(
     r"[/.](?:sharer?|intent|share-?offsite)\b|/pin/create|[?&]share=|://wa\.me", re.IGNORECASE
 )
 
