@@ -118,7 +118,9 @@ def _lines(
         if begins is None:
             words = ()
             continue
-        rest = _NOTE.sub("", block.text[begins.end() :])
+        rest = block.text[begins.end() :]
+        if rest.rstrip().endswith((")", "]", "\uff09")):
+            rest = _NOTE.sub("", rest)
         if not rest and not block.links and begins["words"]:
             words = (number,)
             if number + 1 in of_prose and block.tag in _LINES:
