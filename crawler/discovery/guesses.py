@@ -73,7 +73,7 @@ _FORM_PARAMETERS = {
     "print": None, "printable": None, "printer": None, "print_view": None, "amp": None,
     "commentpage": None, "m": ("1", "0"),
     "output": ("amp", "print", "1"), "outputtype": ("amp", "print"), "format": ("amp", "print"),
-    "view": ("amp", "print"), "tmpl": ("component", "print"),
+    "view": ("amp", "print"), "tmpl": ("component", "print"), "redirect": ("dlog", "log"),
 }  # fmt: skip
 # The number of an article; SMF adds the number of the first post shown.
 _ARTICLE_NUMBER = re.compile(r"\d[\d_.-]*")

@@ -13,6 +13,8 @@ from crawler.core.flow import Document
 from crawler.core.page.elements import HEADINGS
 from crawler.core.page.robots_meta import DIRECTIVES, excluding
 from crawler.core.pagetype.judge import ARTICLE
+from crawler.core.tables.classify import TableMethod
+from crawler.core.tables.content import judge_tables
 from crawler.items import PageItem
 from crawler.journey.item_page import ItemPage, Refusal, Tally
 from crawler.settings import Options
@@ -76,16 +78,24 @@ def page_filters(options: Options, evidence: Evidence, tally: Tally) -> tuple[Fi
     return by_kind, by_alias, by_near_duplicate
 
 
-def result_filters(options: Options, ledgers: CrawlLedgers | None) -> tuple[Filter, ...]:
-    """Return the filters that judge a page by its text and metadata, in order."""
+def result_filters(
+    options: Options, ledgers: CrawlLedgers | None, tables: TableMethod | None
+) -> tuple[Filter, ...]:
+    """Return the filters that judge a page by its text and metadata, in order.
+
+    Args:
+        options: the crawl's settings.
+        ledgers: those of an incremental crawl.
+        tables: tells genuine tables, which make an item of a page without text; None for no tables.
+    """
     adds_more = options.wrapper is not None or options.structure_model is not None
 
     def by_text(item: PageItem, page: ItemPage) -> Refusal | None:
         if not item.text.strip():
-            has_tables = options.tables and any(
-                next(root.iter("table"), None) is not None
+            has_tables = tables is not None and any(
+                verdict.is_genuine
                 for each in page.documents
-                for root in each.parsed.roots
+                for _, verdict in judge_tables(each.parsed, tables)
             )
             is_empty = not (adds_more or has_tables)
             return Refusal("no-text", "there is no text") if is_empty else None

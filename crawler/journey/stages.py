@@ -237,7 +237,10 @@ def default_stages(
     stages: list[Stage] = [
         MainText(options),
         Metadata(options),
-        ResultFilters(result_filters(options, ledgers), tally),
+        ResultFilters(
+            result_filters(options, ledgers, table_method(options) if options.tables else None),
+            tally,
+        ),
     ]
     if options.sentences:
         stages.append(Sentences(options))

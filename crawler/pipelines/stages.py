@@ -21,7 +21,14 @@ from crawler.items import PageItem
 from crawler.journey.filters import result_filters
 from crawler.journey.item_page import Stage
 from crawler.journey.main_text import MainText
-from crawler.journey.stages import Metadata, ResultFilters, Sentences, Structure, Tables
+from crawler.journey.stages import (
+    Metadata,
+    ResultFilters,
+    Sentences,
+    Structure,
+    Tables,
+    table_method,
+)
 from crawler.middlewares.two_pass import TwoPass
 from crawler.settings import Options
 
@@ -115,7 +122,8 @@ class FiltersPipeline(StagePipeline):
         """Find the ledgers of an incremental crawl: the filters depend on them."""
         super().open_spider()
         ledgers = None if self._two_pass is None else self._two_pass.ledgers
-        self._stage = ResultFilters(result_filters(self.options, ledgers), self.stats)
+        tables = table_method(self.options) if self.options.tables else None
+        self._stage = ResultFilters(result_filters(self.options, ledgers, tables), self.stats)
 
 
 class SentencesPipeline(StagePipeline):

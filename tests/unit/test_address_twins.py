@@ -12,7 +12,12 @@ from crawler.core.page.addresses import place_key
 from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
 from crawler.discovery.frontier import Frontier, Visit
-from crawler.discovery.guesses import guess_kind, split_list_state, without_parameters
+from crawler.discovery.guesses import (
+    guess_kind,
+    plain_address,
+    split_list_state,
+    without_parameters,
+)
 from crawler.discovery.ledger_frontier import LedgerFrontier
 from crawler.discovery.links import page_links
 from crawler.discovery.scope import Scope
@@ -101,6 +106,15 @@ def test_parameters_that_tell_where_a_reader_came_from_are_left_out() -> None:
     assert linked("/", "/a?ref=x", scope=Scope(ignore=())) == ["/a?ref=x"]
     body = f"<urlset><url><loc>{BASE}/a?ncid=x</loc></url></urlset>".encode()
     assert [each.address for each in read_source(body, BASE, "", Scope()).pages] == [f"{BASE}/a"]
+
+
+def test_the_frame_of_a_blog_and_its_post_have_one_address() -> None:
+    frame = (
+        "/PostView.naver?blogId=x&logNo=7&redirect=Dlog&widgetTypeCall=true"
+        "&topReferer=http%3A%2F%2Fa&trackingCode=blog&directAccess=false&viewDate=&currentPage=1"
+    )
+    (address,) = linked("/x/7", frame)
+    assert plain_address(f"{BASE}{address}") == (f"{BASE}/PostView.naver?blogId=x&logNo=7", "twin")
 
 
 def test_alternates_of_a_sitemap_are_taken_where_translations_are_wanted() -> None:

@@ -184,6 +184,25 @@ def test_lists_with_next_pages_are_not_joined(tmp_path: Path) -> None:
     assert items["/boots"].parts is items["/boots?page=2"].parts is None
 
 
+def test_a_page_without_text_is_an_item_for_its_tables_alone(tmp_path: Path) -> None:
+    months = "".join(
+        f"<tr><td>2026-0{n}</td><td>{n}.5</td><td>{n * 9}</td></tr>" for n in range(1, 9)
+    )
+    data = f"<table><tr><th>Month</th><th>Rain</th><th>Days</th></tr>{months}</table>"
+    cells = "".join(f'<a href="/{n}">Piece {n}</a><br>' for n in range(9))
+    pages = [
+        Page.from_text(SITE + path, f"<html><title>T</title><body>{body}</body></html>")
+        for path, body in (
+            ("/data", data),
+            ("/links", f"<table><tr><td>{cells}</table>"),
+            ("/empty", ""),
+        )
+    ]
+    items, tally = exported(tmp_path, [*pages, *others()])
+    assert {"/data", "/links", "/empty"} & set(items) == {"/data"}
+    assert tally["corpus/skipped/no-text"] == 2
+
+
 @pytest.mark.parametrize("step", [-1, 2, 3, 5])
 def test_the_order_of_pages_changes_no_item(tmp_path: Path, step: int) -> None:
     pages = [*three(), *others(), page("/walk?page=2", WORDS[6:])]
