@@ -147,7 +147,8 @@ class LedgerFrontier(Frontier):
             again = self.ledgers.runs[site].policy
             for address, _ in again.next(room - len(rows), self.ledgers.runs[site].new_pages):
                 row = ledger.seen(address)
-                if row is not None:
+                # A list that another page leads to again was given out already.
+                if row is not None and address_key(row.address) not in self._requeued:
                     visits.append(_visit(row, site))
         ledger.mark_fetching(*(visit.address for visit in visits))
         return visits
