@@ -50,7 +50,7 @@ def test_as_many_requests_are_under_way_as_are_allowed(
         *("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl"),
         *("-s", "CONCURRENT_REQUESTS_PER_DOMAIN=8"),
     )
-    assert len(project.items()) == 41
+    assert len(project.items()) == 40
 
 
 def test_several_sites_do_not_wait_for_each_other(project: Project, make_site: MakeSite) -> None:
