@@ -190,3 +190,17 @@ class PageSpider(Spider):
             self.fail(request.url, "redirect-loop", "its redirects lead back to itself")
         else:
             self.skip(request.url, "duplicate-address", "it was requested before")
+
+
+def by_own_name(response: Response, page: ParsedPage | None) -> Response:
+    """Give a page the address it declares, where only a slash at the end differs."""
+    own = page.canonical_url if page is not None else None
+    if own is None or own == response.url or own.rstrip("/") != response.url.rstrip("/"):
+        return response
+    return response.replace(url=own)
+
+
+def validators(response: Response) -> tuple[str, str]:
+    """Return the headers by which a server can tell later whether a page has changed."""
+    etag, modified = (response.headers.get(name) or b"" for name in ("ETag", "Last-Modified"))
+    return etag.decode("latin-1"), modified.decode("latin-1")

@@ -32,7 +32,7 @@ from crawler.discovery.links import page_links
 from crawler.discovery.url_traps import Traps
 from crawler.journey.crawl_ledgers import CrawlLedgers
 from crawler.spiders.arguments import SiteArguments, parse_arguments
-from crawler.spiders.base import failure_reason
+from crawler.spiders.base import by_own_name, failure_reason, validators
 from crawler.spiders.site_sources import ListingReader, server_answers
 
 # Lists of the month to come may announce what is published already.
@@ -120,12 +120,12 @@ class SiteSpider(ListingReader):
         self.frontier.finish(visit)
         reached = {visit.site}
         if response.status == NOT_MODIFIED and self.ledgers is not None:
-            self.ledgers.unchanged(visit, _validators(response))
+            self.ledgers.unchanged(visit, validators(response))
             self.traps.note(visit.address, visit.kind, 0)
             self.stats.inc_value("corpus/incremental/not_modified")
         else:
             page = self.parsed(response) if isinstance(response, HtmlResponse) else None
-            response = _by_own_name(response, page)
+            response = by_own_name(response, page)
             if self._is_new_page(response, visit):
                 directives = self.directives(response, page)
                 # What a page leads to is noted with the page: a kill loses neither or both.
@@ -146,7 +146,7 @@ class SiteSpider(ListingReader):
         is_delivered = wanted
         if self.ledgers is not None:
             is_delivered = self.ledgers.fetched(
-                visit, response.url, response.body, _validators(response), wanted=wanted
+                visit, response.url, response.body, validators(response), wanted=wanted
             )
         if not is_delivered:
             self.frontier.give_back(visit.site)
@@ -399,17 +399,3 @@ class SiteSpider(ListingReader):
             # A start page may set a cookie and redirect to itself.
             dont_filter=at_start,
         )
-
-
-def _by_own_name(response: Response, page: ParsedPage | None) -> Response:
-    """Give a page the address it declares, where only a slash at the end differs."""
-    own = page.canonical_url if page is not None else None
-    if own is None or own == response.url or own.rstrip("/") != response.url.rstrip("/"):
-        return response
-    return response.replace(url=own)
-
-
-def _validators(response: Response) -> tuple[str, str]:
-    """Return the headers by which a server can tell later whether a page has changed."""
-    etag, modified = (response.headers.get(name) or b"" for name in ("ETag", "Last-Modified"))
-    return etag.decode("latin-1"), modified.decode("latin-1")
