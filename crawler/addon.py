@@ -71,7 +71,7 @@ class CorpusAddon:
             # What is too large to be read need not be fetched; pages that come near are logged.
             "DOWNLOAD_MAXSIZE": options.max_page_bytes,
             "DOWNLOAD_WARNSIZE": options.max_page_bytes // 2,
-            # A body that is shorter than its server says is kept, as browsers do.
+            # A body that is shorter than its server says is kept where it is whole, as browsers do.
             "DOWNLOAD_FAIL_ON_DATALOSS": False,
             "FEED_EXPORT_ENCODING": "utf-8",
             # A page that reloads or moves on after more seconds than these is there to be read.
@@ -95,8 +95,7 @@ class CorpusAddon:
             ("DOWNLOADER_MIDDLEWARES", Reach, 50, True),
             # Behind the decompression of bodies (590), and in front of meta refresh (580).
             ("DOWNLOADER_MIDDLEWARES", HtmlResponses, 585, True),
-            # In front of it: of what was cut short not all can be decompressed.
-            ("DOWNLOADER_MIDDLEWARES", CutShort, 595, True),
+            ("DOWNLOADER_MIDDLEWARES", CutShort, 587, True),
             # Next to the engine: no other component sees the credentials in an address.
             ("SPIDER_MIDDLEWARES", NamedAddresses, 5, True),
             # Next to the engine: a project's own spider middlewares see pages as they are yielded.

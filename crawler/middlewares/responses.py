@@ -9,6 +9,7 @@ from typing import Any, Final
 from scrapy import Request
 from scrapy.downloadermiddlewares.redirect import MetaRefreshMiddleware
 from scrapy.downloadermiddlewares.retry import get_retry_request
+from scrapy.exceptions import ResponseDataLossError
 from scrapy.http import HtmlResponse, Response
 
 from crawler.extensions.component import Component
@@ -17,8 +18,11 @@ _HTML: Final = re.compile(r"(?:(?:text|application)/)?(?:x-)?x?html?5?(?:\+xml)?
 _XML: Final = re.compile(r"(?:text|application)/xml")
 _IS_HTML: Final = re.compile(rb"(?:\s|<[?!][^>]*>)*<(?:\w+:)?html[\s>]", re.IGNORECASE)
 _SNIFFED: Final = 2_048
-_IS_WHOLE: Final = re.compile(rb"</html\s*>\s*\Z", re.IGNORECASE)
-_END: Final = 100
+_IS_WHOLE: Final = re.compile(
+    rb"</(?:html|body|urlset|sitemapindex|rss|feed|rdf:rdf)\s*>", re.IGNORECASE
+)
+# Systems that keep pages write a comment behind them.
+_END: Final = 500
 
 
 class HtmlResponses:
@@ -62,18 +66,25 @@ class LenientMetaRefresh(MetaRefreshMiddleware):
 class CutShort(Component):
     """Downloader middleware for bodies that ended before their ``Content-Length``.
 
-    Some servers name a length that is too long, always; browsers show such pages. A page that ends
-    as pages do is kept at once, any other body after the usual retries.
+    Some servers name a length that is too long, as that of a body before it was compressed, and
+    browsers show such pages. A page, sitemap or feed that ends as such do is whole. Any other body
+    was torn off, and its text would be half an article: it is asked for again, then fails.
     """
 
     def process_response(self, request: Request, response: Response) -> Any:  # noqa: ANN401 - a request or a response
-        """Return a body that is whole or kept, or the request to be sent again."""
+        """Return a body that is whole, or the request to be sent again.
+
+        Raises:
+            ResponseDataLossError: the body was torn off, at each of the usual retries.
+        """
         if "dataloss" not in response.flags:
             return response
-        settings = self.crawler.settings
-        if not _IS_WHOLE.search(response.body[-_END:]) and settings.getbool("RETRY_ENABLED"):
-            spider: Any = self.crawler.spider
-            if again := get_retry_request(request, spider=spider, reason="cut-short"):
-                return again
-        self.stats.inc_value("corpus/responses/cut_short")
-        return response
+        if _IS_WHOLE.search(response.body[-_END:]):
+            self.stats.inc_value("corpus/responses/wrong_length")
+            return response
+        spider: Any = self.crawler.spider
+        if self.crawler.settings.getbool("RETRY_ENABLED") and (
+            again := get_retry_request(request, spider=spider, reason="cut-short")
+        ):
+            return again
+        raise ResponseDataLossError("the connection was lost within the body")

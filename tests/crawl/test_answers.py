@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -60,9 +61,12 @@ def wrong_lengths() -> Iterator[tuple[str, list[str]]]:
             asked.append(self.path)
             body = article(len(self.path)).encode()
             if self.path == "/torn":
-                body = body.removesuffix(b"</html>")
+                body = body[:-200]
             length = "" if self.path == "/empty" else str(len(body) + 100)
             self.send_response(200)
+            if self.path == "/packed":
+                body = gzip.compress(body)
+                self.send_header("Content-Encoding", "gzip")
             self.send_header("Content-Type", "text/html")
             self.send_header("Content-Length", length)
             self.send_header("Connection", "close")
@@ -78,15 +82,15 @@ def wrong_lengths() -> Iterator[tuple[str, list[str]]]:
 
 def test_a_length_that_is_too_long_or_empty(project: Project) -> None:
     with wrong_lengths() as (base, asked):
-        addresses = [f"{base}/{name}" for name in ("whole", "torn", "empty")]
+        addresses = [f"{base}/{name}" for name in ("packed", "whole", "torn", "empty")]
         project.run(
             "crawl", "urls", "-a", f"urls={' '.join(addresses)}", "-O", "out.jsonl",
             *("-s", "RETRY_TIMES=1", "-s", "CORPUS_CRAWL_REPORT=report.json"),
         )  # fmt: skip
     stats = json.loads((project.folder / "report.json").read_text())["stats"]
     urls = [item["url"] for item in project.items()]
-    assert sorted(urls) == sorted(addresses[:2])
-    assert (asked.count("/whole"), asked.count("/torn")) == (1, 2)
-    assert stats["corpus/responses/cut_short"] == 2
-    # Twisted reads no answer with such a header.
-    assert stats["corpus/failed/connection"] == 1
+    assert sorted(urls) == addresses[:2]
+    assert [asked.count(f"/{name}") for name in ("packed", "whole", "torn")] == [1, 1, 2]
+    assert stats["corpus/responses/wrong_length"] == 2
+    # Half a page is no page; and Twisted reads no answer with an empty header.
+    assert stats["corpus/failed/connection"] == 2
