@@ -2,7 +2,7 @@
 """What takes most of the time, compiled. ``pure.py`` has the same functions in Python."""
 
 from cpython.unicode cimport PyUnicode_DecodeUTF8, PyUnicode_READ_CHAR
-from libc.string cimport strlen
+from libc.string cimport memset, strlen
 from lxml.includes cimport etreepublic as lxml_api
 from lxml.includes cimport tree as xml
 
@@ -21,13 +21,15 @@ def columns(lxml_api._Element root):
     cdef xml.xmlAttr* attribute
     cdef Py_ssize_t count
     cdef dict known = {}, shared = {}
+    cdef _Names recent
     cdef dict values = {name: {} for name in pure.VALUED}
     cdef list nodes = [], tags = [], texts = [], tails = [], names = [], children = [], own
     if top.type != xml.XML_ELEMENT_NODE:
         return pure.columns(root)
+    memset(&recent, 0, sizeof(recent))
     while True:
         nodes.append(lxml_api.elementFactory(doc, node))
-        tags.append(_name(node, known))
+        tags.append(_name(node, known, &recent))
         texts.append(_text(node.children))
         tails.append(_text(node.next))
         attribute = node.properties
@@ -35,7 +37,7 @@ def columns(lxml_api._Element root):
             own = []
             while attribute:
                 if attribute.type == xml.XML_ATTRIBUTE_NODE:
-                    name = _name(<xml.xmlNode*> attribute, known)
+                    name = _name(<xml.xmlNode*> attribute, known, &recent)
                     own.append(name)
                     if name in values:
                         (<dict> values[name])[len(nodes) - 1] = _value(node, attribute)
@@ -49,7 +51,9 @@ def columns(lxml_api._Element root):
         while child:
             if child.type == xml.XML_ELEMENT_NODE:
                 count += 1
-            elif lxml_api._isElement(child):
+            elif child.type in (
+                xml.XML_COMMENT_NODE, xml.XML_PI_NODE, xml.XML_ENTITY_REF_NODE
+            ):
                 # A comment, an instruction or an entity, which no page has that was parsed here.
                 return pure.columns(root)
             child = child.next
@@ -70,14 +74,24 @@ cdef xml.xmlNode* _next_element(xml.xmlNode* node) noexcept:
     return node
 
 
-cdef _name(xml.xmlNode* node, dict known):
+cdef struct _Names:
+    # By places in memory the names that were read of late; ``known`` holds all.
+    const void* places[256]
+    void* names[256]
+
+
+cdef _name(xml.xmlNode* node, dict known, _Names* recent):
     """Return a name as lxml gives it; libxml2 keeps each name once in a document."""
+    cdef size_t place = <size_t> node.name
+    cdef size_t at = (place >> 3) & 255
     if lxml_api._getNs(node):
         return lxml_api.namespacedName(node)
-    cdef size_t place = <size_t> node.name
+    if recent.places[at] == node.name:
+        return <object> recent.names[at]
     name = known.get(place)
     if name is None:
         name = known[place] = _decoded(node.name)
+    recent.places[at], recent.names[at] = node.name, <void*> name
     return name
 
 

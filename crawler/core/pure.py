@@ -26,8 +26,8 @@ if TYPE_CHECKING:
         list[int],
     ]
 
-VALUED = ("class", "id", "itemprop", "rel", "href")
-"""The attributes whose values the columns hold: the names of an element, and where it leads."""
+VALUED = ("class", "id", "itemprop", "rel", "href", "style", "hidden")
+"""The attributes whose values the columns hold: names of an element, where it leads, its look."""
 
 _TAG, _TEXT, _TAIL = map(attrgetter, ("tag", "text", "tail"))
 _NAMES = methodcaller("keys")
@@ -45,12 +45,16 @@ def columns(root: Element) -> Columns:
     known: dict[tuple[str, ...], tuple[str, ...]] = {}
     names = [known.setdefault(own, own) for own in map(tuple, map(_NAMES, nodes))]
     values: dict[str, dict[int, str]] = {name: {} for name in VALUED}
-    are_valued = {own: not values.keys().isdisjoint(own) for own in known}
+    # Of each set of names: at which places those are whose values are kept, and where.
+    kept = {
+        own: [(place, values[name]) for place, name in enumerate(own) if name in values]
+        for own in known
+    }
     for number, (node, own) in enumerate(zip(nodes, names, strict=True)):
-        if are_valued[own]:
-            for name, value in zip(own, map(str, node.values()), strict=True):
-                if name in values:
-                    values[name][number] = value
+        if places := kept[own]:
+            its = node.values()
+            for place, column in places:
+                column[number] = str(its[place])
     return nodes, tags, texts, tails, names, values, children
 
 

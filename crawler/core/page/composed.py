@@ -73,20 +73,20 @@ def prepare(text: str) -> str:
     return text
 
 
-def compose(root: etree._Element, text: str) -> Elements:
+def compose(elements: Elements, text: str) -> Elements:
     """Put the parts of a page in their places, and show the hidden text that is to be read.
 
     Args:
-        root: the page as parsed; it is changed.
+        elements: the page as parsed; its tree is changed.
         text: the markup that it was parsed from.
 
     Returns:
         The elements of the page as it is then.
     """
-    elements = walk(root)
+    root = elements.nodes[0]
     if "template" in elements.tags and _fill_hosts(root):
         elements = walk(root)
-    hidden = [element for element in elements.having("hidden") if element is not root]
+    hidden = [elements.nodes[number] for number in elements.values["hidden"] if number]
     parts = {name: part for part in hidden if _PART.fullmatch(name := part.get("id") or "")}
     if parts:
         _move_late_parts(root, parts, _moves(text))
@@ -208,10 +208,11 @@ def _outermost_hidden(elements: Elements, hidden: Iterable[etree._Element]) -> l
         elements: those of the page.
         hidden: those that have the attribute ``hidden``.
     """
-    found = dict.fromkeys(islice(elements.called(("noscript",)), _MOST_HIDDEN))
+    scripted = elements.called(("noscript",)) if "noscript" in elements.tags else ()
+    found = dict.fromkeys(islice(scripted, _MOST_HIDDEN))
     found |= dict.fromkeys(islice(hidden, _MOST_HIDDEN))
-    styled = (each for each in elements.having("style") if each is not elements.nodes[0])
-    found |= {each: None for each in styled if hides(each.get("style") or "")}
+    styles = elements.values["style"].items()
+    found |= {elements.nodes[number]: None for number, style in styles if number and hides(style)}
     return [
         element
         for element in islice(found, _MOST_HIDDEN)

@@ -16,7 +16,7 @@ from crawler.core.errors import UnreadablePageError
 from crawler.core.page.composed import compose, prepare
 from crawler.core.page.decode import decode
 from crawler.core.page.text import drop_unseen
-from crawler.core.page.walk import Elements
+from crawler.core.page.walk import Elements, walk
 
 if TYPE_CHECKING:
     from crawler.core.page.page import Page
@@ -124,10 +124,11 @@ def parse(page: Page, max_bytes: int | None = None) -> ParsedPage:
         raise UnreadablePageError(page.url, "binary", "the page is not text")
     if _FEED.match(head):
         raise UnreadablePageError(page.url, "not-html", "the page is a feed or a sitemap")
-    roots = _roots(text)
-    if not roots:
+    trees = _trees(text)
+    if not trees:
         raise UnreadablePageError(page.url, "empty", "the page has no elements")
-    elements = Elements.joined([compose(root, text) for root in roots])
+    roots = tuple(tree.nodes[0] for tree in trees)
+    elements = Elements.joined([compose(tree, text) for tree in trees])
     named = _named_elements(elements)
     base = _base(named["base"], page.url)
     return ParsedPage(
@@ -157,22 +158,26 @@ def _refuse_unreadable(page: Page, max_bytes: int | None) -> None:
             raise UnreadablePageError(page.url, reason, f"the page {detail}")
 
 
-def _roots(text: str) -> tuple[etree._Element, ...]:
+def _trees(text: str) -> list[Elements]:
+    """Parse a page; return the elements of the document and of any siblings of it."""
     if _has_long_tag(text):
-        return _bounded_roots(_visible(prepare(text)))
+        return list(map(walk, _bounded_roots(_visible(prepare(text)))))
     root, complaints = _tree(text)
+    first = None if root is None else walk(root)
     # What has to be prepared is rare, costs time to find in markup, and leaves marks in the tree.
-    is_marked = root is not None and next(root.iter("pre", "template"), None) is not None
+    is_marked = first is not None and ("pre" in first.tags or "template" in first.tags)
     if is_marked or _END_OF_BREAK in complaints.lower():
         prepared = prepare(text)
         if prepared != text:
             root, complaints = _tree(prepared)
+            first = None
     if _TOO_DEEP in complaints:
-        return _bounded_roots(_visible(prepare(text)))
+        return list(map(walk, _bounded_roots(_visible(prepare(text)))))
     if root is None:
-        return ()
-    _open_body(root)
-    return (root, *(sibling for sibling in root.itersiblings() if isinstance(sibling.tag, str)))
+        return []
+    if _open_body(root) or first is None:
+        first = walk(root)
+    return [first, *(walk(each) for each in root.itersiblings() if isinstance(each.tag, str))]
 
 
 def _tree(text: str) -> tuple[Any, str]:
@@ -277,19 +282,19 @@ class _BoundedTree:
             self._last.tail = text
 
 
-def _open_body(root: etree._Element) -> None:
+def _open_body(root: etree._Element) -> bool:
     """Move what stands in the head and belongs to the body there, in place and in order.
 
     HTML lets a page leave out ``<body>``; a browser opens it at the first element that no head may
     hold. libxml2 knows the elements of HTML 4 alone, and leaves ``<main>`` or ``<article>`` in the
-    head.
+    head. Tells whether there is any such element.
     """
     head = root.find("head")
     if head is None:
-        return
+        return False
     stray = next((child for child in head if child.tag not in _OF_THE_HEAD), None)
     if stray is None:
-        return
+        return False
     moved = [stray, *stray.itersiblings()]
     body = root.find("body")
     if body is None:
@@ -300,6 +305,7 @@ def _open_body(root: etree._Element) -> None:
     if body.text:
         moved[-1].tail = (moved[-1].tail or "") + body.text
         body.text = None
+    return True
 
 
 def _named_elements(elements: Elements) -> dict[str, list[etree._Element]]:
