@@ -39,10 +39,14 @@ def _found_tables(parsed: ParsedPage) -> tuple[FoundTable, ...]:
     walker = Walker()
     known: dict[etree._Element, int | None] = {}
     page = parsed.elements
-    for element, tag, names in zip(page.nodes, page.tags, page.names, strict=True):
-        if tag not in ("table", "dl") and (
-            not ("role" in names or "style" in names) or part_of(element, tag) != "table"
-        ):
+    numbers = [
+        number
+        for number, (tag, names) in enumerate(zip(page.tags, page.names, strict=True))
+        if tag in {"table", "dl"} or "style" in names or "role" in names
+    ]
+    for number in numbers:
+        element, tag = page.nodes[number], page.tags[number]
+        if part_of(element, tag) not in {"table", "list"}:
             continue
         if (forms := _forms_around(element, known)) is not None:
             known[element] = None
