@@ -10,6 +10,7 @@ from crawler.core.structure.suggest import suggest_model
 from crawler.core.structure.tree import Node, Structure
 from crawler.evaluation.tree_distance import distance
 from crawler.store.document_models import load_model
+from support.crawling import ROOT
 
 PAPER = parse_model(
     """
@@ -188,3 +189,11 @@ def test_code_keeps_its_lines() -> None:
     root = structure_of(page, load_model("blog")).root
     code = [node.text for node in root.walk() if node.name == "code"]
     assert code == ["import re\n\n  TIDE = 6"]
+
+
+def test_text_of_a_template_alone_is_no_reason_to_fail() -> None:
+    found = ROOT / "tests" / "support" / "fuzz_seeds" / "pages" / "template_alone.html"
+    document = read(Page("https://s.example/a", found.read_bytes()))
+    judged = annotate(document, SiteView(), get_method("article"))
+    assert judged.text_source == "template"
+    assert structure_of(judged, load_model("news")).problems

@@ -92,13 +92,14 @@ class _Article:
     def __init__(self, document: Document, main: frozenset[int], lines: Sequence[Line]) -> None:
         metadata = read_metadata(document.parsed, document.page.url, document.page.fetched_at)
         self._blocks = document.blocks
-        self._main = main
         self._looks = {line.block.index: line for line in reversed(lines)}
+        # Text that stands in a script or a template has no line.
+        self._main = main & self._looks.keys()
         self._headline = fold_name(metadata.title or "")
         self._authors = [name for author in metadata.authors if (name := fold_name(author))]
         self._description = _folded(metadata.description or "")
         self._title = self._find_title()
-        self._roles = {number: self._role(self._blocks[number]) for number in sorted(main)}
+        self._roles = {number: self._role(self._blocks[number]) for number in sorted(self._main)}
         if self._title is not None:
             self._roles[self._title] = "title"
 
@@ -121,6 +122,8 @@ class _Article:
         equal: list[Block] = []
         first_heading = None
         for block in self._blocks[: max(self._main, default=-1) + 1]:
+            if block.index not in self._looks:
+                continue
             folded = fold_name(block.text) if len(block.text) < _TITLE_CHARS else ""
             if self._headline and folded == self._headline:
                 equal.append(block)
@@ -171,7 +174,7 @@ class _Article:
         start = self._title if self._title is not None and self._title < first else first
         around = {_outside(self._blocks[number]) for number in texts}
         for block in self._blocks[start:]:
-            if block.index in self._roles or _is_aside(block):
+            if block.index in self._roles or block.index not in self._looks or _is_aside(block):
                 continue
             role = self._accompanying(block) if block.index <= last else ""
             if role == "caption" or (role in ("author", "date") and block.index < first):
