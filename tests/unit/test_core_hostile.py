@@ -51,6 +51,13 @@ def test_what_cannot_be_read_says_why(name: str) -> None:
     assert refused.value.reason == reason
 
 
+def test_a_page_that_is_all_tags_is_too_large_where_there_is_a_limit() -> None:
+    body = Page(URL, b"<b>" * 750_001, "text/html")
+    with pytest.raises(UnreadablePageError) as refused:
+        read(body, len(body.body))
+    assert refused.value.reason == "too-large"
+
+
 def test_random_bytes_that_look_like_text_are_text() -> None:
     noise = bytes(random.Random(2).choices(range(32, 256), k=MEGABYTE // 4))
     assert page(b"<p>" + noise).blocks

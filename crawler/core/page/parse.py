@@ -104,6 +104,11 @@ class ParsedPage:
         ]
 
 
+# An element takes a kilobyte while its page is worked on, so that a page of 10 MB that is all tags
+# would take more than 1 GB (benchmarks/memory.py). No page that people read has so many.
+_MOST_TAGS = 750_000
+
+
 def parse(page: Page, max_bytes: int | None = None) -> ParsedPage:
     """Decode and parse a page.
 
@@ -148,8 +153,14 @@ def _refuse_unreadable(page: Page, max_bytes: int | None) -> None:
     kind = page.content_type.partition(";")[0].strip().lower()
     size = len(page.body)
     is_large = max_bytes is not None and size > max_bytes
+    has_many = (
+        max_bytes is not None
+        and size > _MOST_TAGS
+        and page.body.count(b"<") - page.body.count(b"</") > _MOST_TAGS
+    )
     for refused, reason, detail in (
         (is_large, "too-large", f"has {size:,} bytes, {max_bytes or 0:,} at most"),
+        (has_many, "too-large", f"has more than {_MOST_TAGS:,} tags"),
         (not size, "empty", "has no content"),
         (kind.startswith(_NOT_PAGES) or kind.endswith("+json"), "not-html", f"is of type {kind}"),
         (page.body.startswith(_BINARY_STARTS), "binary", "is a binary file"),
