@@ -183,9 +183,10 @@ def _seen_authors(
         sure = is_framed or points > _SURE_POINTS
         if names and all(_looks_like_name(name) or (sure and " " not in name) for name in names):
             best = (weight, source, _with_others(marks[0].element, names, site))
-    labelled = _by_text(page, site, suspects)
-    if labelled is not None and (best is None or best[0] < _SURE_POINTS):
-        return "byline", labelled
+    if best is None or best[0] < _SURE_POINTS:
+        labelled = _by_text(page, site, suspects)
+        if labelled is not None:
+            return "byline", labelled
     return best[1:] if best is not None else None
 
 

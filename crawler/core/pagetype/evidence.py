@@ -23,8 +23,8 @@ from crawler.core.words import APART, any_of, fold, texts_with
 # Elements that are counted.
 _COUNTED = ("article", "section", "time", "img", "form", "button", "pre", "code", "table", "iframe",
             "select", "video", "dl", "input")  # fmt: skip
-# The outermost elements: their names are those of the whole page.
-_WHOLE = ("html", "body", "main")
+# Elements that are read: fields, and the outermost ones, whose names are those of the whole page.
+_READ = frozenset(("html", "body", "main", "input"))
 # Only types are read of JSON-LD; a pattern finds them in broken JSON too. The counts are features
 # of the learned weights: those of parsed objects, which may have several types, would be others.
 _TYPE = re.compile(r'"@type"\s*+:\s*+(?:\[\s*+)?"([A-Za-z:/.]{2,60})"')
@@ -96,11 +96,11 @@ class Markup:
         self.counts = Counter(page.tags)
         self.passwords = 0
         names = [self.metas.get("generator", "")]
-        for element in page.called((*_WHOLE, "input")):
-            if element.tag == "input":
-                self.passwords += element.get("type", "").lower() == "password"
+        for number in [number for number, tag in enumerate(page.tags) if tag in _READ]:
+            if page.tags[number] == "input":
+                self.passwords += page.nodes[number].get("type", "").lower() == "password"
             else:
-                names += (element.get("class") or "", element.get("id") or "")
+                names += [page.values[name].get(number, "") for name in ("class", "id")]
         self.has_next = any(link.get("rel") in ("next", "prev") for link in parsed.named["link"])
         self.classes = " ".join(names).lower()[:_NAME_CHARS]
 
@@ -141,13 +141,14 @@ class PageEvidence:
         title = (document.title or "")[:_TITLE_CHARS]
         texts = (title, *_BETWEEN_PARTS.split(title), *(each[:_TITLE_CHARS] for each in firsts))
         self.titles = tuple(dict.fromkeys(folded for text in texts if (folded := fold(text))))
+        joined = APART.join([*[block.text for block in blocks], ""])
         self.features = {
             **self.address.features(),
             **_declared(kind, markup),
             **_counted(markup.counts, headings),
-            **_text(blocks, shares, prose),
+            **_text(blocks, shares, prose, joined),
             **_named(blocks, prose),
-            **_shop(blocks),
+            **_shop(blocks, joined),
             "link: next": float(markup.has_next),
         }
         self.is_plain = (
@@ -204,8 +205,19 @@ def _counted(
 
 
 def _text(
-    blocks: Sequence[Block], shares: Sequence[float], prose: Sequence[tuple[Block, int]]
+    blocks: Sequence[Block],
+    shares: Sequence[float],
+    prose: Sequence[tuple[Block, int]],
+    joined: str,
 ) -> dict[str, float]:
+    """Return the features of the text.
+
+    Args:
+        blocks: the page's blocks.
+        shares: how much of each is hyperlinks.
+        prose: those of running text.
+        joined: the texts of all, ``APART`` behind each.
+    """
     sizes = sorted([size for _, size in prose])
     inside = sum(sizes)
     chars = [block.chars for block in blocks]
@@ -218,7 +230,7 @@ def _text(
     within = tags[here]
     texts = [block.text for block, _ in prose]
     ends = len(_ENDS.findall("\n".join(texts)))
-    asked = sum([block.text.endswith(_ASKED) for block in blocks])
+    asked = sum([joined.count(f"{mark}{APART}") for mark in _ASKED])
     return {
         "text: blocks": math.log1p(len(blocks)),
         "text: chars": math.log1p(total),
@@ -333,8 +345,7 @@ def _holders(blocks: Sequence[Block]) -> set[Holder]:
     return seen
 
 
-def _shop(blocks: Sequence[Block]) -> dict[str, float]:
-    texts = APART.join([block.text for block in blocks])
+def _shop(blocks: Sequence[Block], texts: str) -> dict[str, float]:
     priced = {
         number
         for pattern, marks in ((_SIGNED, _SIGNS), (_UNIT, _UNITS))
