@@ -10,8 +10,8 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
-from string import ascii_lowercase
+from functools import cache, lru_cache, reduce
+from operator import or_
 
 from crawler.core.page.blocks import Block, Holder
 from crawler.core.page.page import Document
@@ -58,13 +58,6 @@ _ASKED = ("?", "\uff1f", "\u061f")
 _KINDS_OF_GRAPH = ("article", "website", "product", "profile", "blog", "video.other")
 _BETWEEN_PARTS = re.compile(r"\s[|·•»«:\u2013\u2014-]+\s|\s?\|\s?")
 _TITLE_CHARS = 300
-_LATIN = re.compile(r"[a-z]+")
-# Leaves of bytes the small Latin letters, and of what is between names a word.
-_BETWEEN_NAMES = b"|"
-_SMALL_LETTERS = bytes(
-    code if chr(code) in ascii_lowercase else ord(_BETWEEN_NAMES) if not code else ord(" ")
-    for code in range(256)
-)
 
 
 class Markup:
@@ -277,7 +270,10 @@ def _named(blocks: Sequence[Block], prose: Sequence[tuple[Block, int]]) -> dict[
     # The items of a list share their names and tag.
     alike = Counter([(each.names, each.tag) for each in _holders(blocks) if each.names])
     by_cues: Counter[int] = Counter()
-    for cues, count in zip(_cues([names for names, _ in alike]), alike.values(), strict=True):
+    for (names, _), count in alike.items():
+        cues = 0
+        for name in names.lower().split():
+            cues |= _cues_of(name)
         by_cues[cues] += count
     found = {
         f"names: {cue}": math.log1p(sum([by_cues[cues] for cues in by_cues if cues >> place & 1]))
@@ -293,46 +289,21 @@ def _named(blocks: Sequence[Block], prose: Sequence[tuple[Block, int]]) -> dict[
     return found
 
 
-def _cues(names: Sequence[str]) -> list[int]:
-    """Return which cues each of some names holds, as bits in the order of the list of cues."""
-    if not names:
-        return []
-    joined = f" {APART} ".join(names).lower()
-    words = joined.encode("utf-8", "replace").translate(_SMALL_LETTERS).split()
-    known = list(set(words))
-    among = texts_with(_parts()[1], b"\0".join(known).decode())
-    telling = {known[number]: _cues_of(known[number].decode()) for number in among}
-    found = [0] * len(names)
-    number = 0
-    for word in words:
-        if word == _BETWEEN_NAMES:
-            number += 1
-        elif word in telling:
-            found[number] |= telling[word]
-    for part, bit in _parts()[2]:
-        if part in joined:
-            for number, name in enumerate(names):
-                found[number] |= bit * (part in name.lower())
-    return found
-
-
-@lru_cache(maxsize=1 << 14)  # sites share words, not names
-def _cues_of(word: str) -> int:
-    found = 0
-    for part, bit in _parts()[0]:
-        if part in word:
-            found |= bit
-    return found
+@lru_cache(maxsize=1 << 14)  # the pages of a site share their names, and sites share many
+def _cues_of(name: str) -> int:
+    """Return which cues a name holds, as bits in the order of the list of cues."""
+    parts, any_part = _parts()
+    if any_part.search(name) is None:  # as in most names
+        return 0
+    return reduce(or_, (bit for part, bit in parts if part in name))
 
 
 @cache
-def _parts() -> tuple[list[tuple[str, int]], re.Pattern[str], list[tuple[str, int]]]:
-    """Return the parts of names with the bits of their cues: Latin words, any of them, others."""
+def _parts() -> tuple[list[tuple[str, int]], re.Pattern[str]]:
+    """Return the parts of names with the bits of their cues, and the pattern of any of them."""
     cues = enumerate(page_words().groups["names"].values())
     parts = [(part, 1 << place) for place, parts in cues for part in parts]
-    words = [pair for pair in parts if _LATIN.fullmatch(pair[0])]
-    others = [pair for pair in parts if pair not in words]
-    return words, re.compile(any_of(part for part, _ in words)), others
+    return parts, re.compile(any_of(part for part, _ in parts))
 
 
 def _holders(blocks: Sequence[Block]) -> set[Holder]:
