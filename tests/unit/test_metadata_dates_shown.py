@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
 from crawler.core.metadata.read import Metadata, read_metadata
 from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
+from crawler.core.words import APART, texts_with
 
 TITLE = "Night trains are back"
 DATED = "https://post.example/2026/11/20/night-trains"
@@ -204,3 +206,22 @@ def test_dates_of_other_calendars_are_seen(language: str, line: str, tag: str) -
     html = f"<html lang={language}><title>{TITLE}</title><h1>{TITLE}</h1><{tag}>{line}</{tag[:4]}>"
     found = read_metadata(parse(Page.from_text(PLAIN, html)), PLAIN)
     assert found.published == "2026-11-26"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        'page = {"datePublished": "2026-03-04"}',
+        "{'FIRST_PUBLISHED_AT':'2026-03-04'}",
+        '{"isPublished": true, "pubDate":"2026-03-04", "created_at":"2026-01-01"}',
+        '{"town": "\u0130zmir", "publish_time":"2026-03-04"}',
+    ],
+)
+def test_a_date_in_a_script(script: str) -> None:
+    found = read(f"<script>{script}</script><p>Text</p>")
+    assert (found.published, found.sources["published"]) == ("2026-03-04", "script")
+
+
+def test_a_text_is_found_once_by_its_number() -> None:
+    texts = APART.join(["a1", "", "22", "b", "3"])
+    assert list(texts_with(re.compile("[0-9]"), texts)) == [0, 2, 4]

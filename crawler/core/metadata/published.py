@@ -149,11 +149,13 @@ def _script_dates(script: str) -> Iterator[re.Match[str]]:
     """Yield what the pattern of dates in scripts finds: it is tried where it may match alone."""
     lower = script.lower()
     named = [at for part in _SCRIPT_NAMES for at in _places(part, lower)]
-    # Of few letters the small one is longer.
-    is_moved = len(lower) != len(script) and bool(named)
+    if named and len(lower) != len(script):
+        # Of few letters the small one is longer, so that places in both differ.
+        yield from _SCRIPT_DATE.finditer(script)
+        return
     starts = {start for at in named for start in range(max(0, at - _FARTHEST), at + 1)}
     end = 0
-    for start in range(len(script)) if is_moved else sorted(starts):
+    for start in sorted(starts):
         if start >= end and (match := _SCRIPT_DATE.match(script, start)):
             yield match
             end = match.end()
