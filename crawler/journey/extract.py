@@ -35,8 +35,8 @@ from crawler.core.wording import fit_width
 from crawler.items import FIELD_ORDER, PageItem
 from crawler.journey.item_page import ItemPage, Mode, new_item
 from crawler.journey.main_text import MainText
+from crawler.journey.page_time import PageTime
 from crawler.journey.stages import ResultFilters, default_stages
-from crawler.page_time import PageTime
 from crawler.settings import Options
 
 # What the library's function does without is loaded where it is used: it takes half of the start.

@@ -19,7 +19,7 @@ from crawler.core.methods import Label
 from crawler.core.page.blocks import Block
 from crawler.core.pagetype.judge import PageType
 from crawler.items import PageItem
-from crawler.page_time import PageTime
+from crawler.journey.page_time import PageTime
 
 if TYPE_CHECKING:
     from parsel import Selector

@@ -24,7 +24,7 @@ from crawler.journey.evidence import CrawlEvidence, Evidence, declared_original
 from crawler.journey.filters import page_filters, robots_refusal
 from crawler.journey.item_page import ItemPage, Mode, Refusal, Stage, Tally, new_item
 from crawler.journey.page_joiner import WaitingParts, joinable
-from crawler.page_time import PageTime
+from crawler.journey.page_time import PageTime
 from crawler.settings import Options
 from crawler.store.spool import Spool
 

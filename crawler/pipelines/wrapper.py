@@ -8,6 +8,7 @@ response each was made. While a crawl fetches, scripts of the project run in a t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary
 
@@ -22,9 +23,9 @@ from crawler.core.errors import UnreadablePageError
 from crawler.core.page.page import Page
 from crawler.core.page.parse import ParsedPage, parse
 from crawler.items import PageItem, WrappedPage
+from crawler.journey.page_time import PageTime
 from crawler.journey.stages import WrapperFields
 from crawler.middlewares.to_page import page_from
-from crawler.page_time import PageTime
 from crawler.pipelines.stages import StagePipeline
 
 if TYPE_CHECKING:
@@ -34,23 +35,33 @@ _NO_PAGE: Final = "corpus/wrapper/no_page"
 
 
 class ThreadedWrapper:
-    """Runs a wrapper project in a thread where it has scripts, so that the crawl goes on."""
+    """Runs a wrapper project in a thread where it has scripts, so that the crawl goes on.
 
-    def __init__(self, wrapper: CrawlWrapper) -> None:
+    Args:
+        wrapper: the project.
+        seconds: the processor time that the work on one page may take.
+    """
+
+    def __init__(self, wrapper: CrawlWrapper, seconds: float) -> None:
         self.wrapper = wrapper
+        self._seconds = seconds
         self.has_scripts = bool(wrapper.project.scripts)
         self._lock = DeferredLock()
 
     async def run(self, page: ParsedPage, more: Sequence[str] = ()) -> Wrapped:
-        """Run the project on a page, and note the page; arguments as of ``run_page``."""
-        run = self.wrapper.run_page
+        """Run the project on a page, and note the page; arguments as of ``run_page``.
+
+        Raises:
+            PageTimeError: it took more time than a page may.
+        """
+        run = partial(PageTime(self._seconds).spend, partial(self.wrapper.run_page, page, more))
         if self.has_scripts:
             # One page at a time: pages that wait for their scripts would take all threads of the
             # reactor, and the crawl needs some to resolve host names.
-            in_thread = self._lock.run(deferToThread, run, page, more)
+            in_thread = self._lock.run(deferToThread, run)
             wrapped: Wrapped = await maybe_deferred_to_future(in_thread)
         else:
-            wrapped = run(page, more)
+            wrapped = run()
         self.wrapper.note(wrapped)
         return wrapped
 
@@ -68,7 +79,7 @@ class WrapperPipeline(StagePipeline):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         assert isinstance(self._stage, WrapperFields)  # noqa: S101 - ``make`` makes it
-        self._threaded = ThreadedWrapper(self._stage.wrapper)
+        self._threaded = ThreadedWrapper(self._stage.wrapper, self.options.page_seconds)
         self._lock = DeferredLock()
         self._results: WeakKeyDictionary[Response, dict[str, Any] | None] = WeakKeyDictionary()
 

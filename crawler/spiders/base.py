@@ -36,11 +36,11 @@ from crawler.core.page.robots_meta import (
     read_directives,
 )
 from crawler.extensions.component import connect
+from crawler.journey.page_time import PageTime
 from crawler.middlewares.reach import PrivateAddressError
 from crawler.middlewares.robots import RobotsUnreachableError
 from crawler.middlewares.throttling import SiteLeftAloneError
 from crawler.middlewares.to_page import parse_response
-from crawler.page_time import PageTime
 from crawler.settings import Options
 
 _T = TypeVar("_T")

@@ -99,7 +99,7 @@ class WrapperSpider(PageSpider):
             if arguments.file:
                 check_address_list(Path(arguments.file))
             wrapper = CrawlWrapper(Path(arguments.rules), self.options, self._count)
-            self.threaded = ThreadedWrapper(wrapper)
+            self.threaded = ThreadedWrapper(wrapper, self.options.page_seconds)
             if not arguments.file and not any(self._entries()):
                 raise ArgumentError(
                     "there is nothing to fetch: give -a url=… or -a file=…, or let the project "

@@ -40,7 +40,6 @@ from crawler.core.wrapper.project import (
     Save,
 )
 from crawler.core.wrapper.tree import PageTree, read_tree, tree_of
-from crawler.page_time import PageTime
 from crawler.scripting.calls import (
     Limits,
     ScriptError,
@@ -306,7 +305,6 @@ class CrawlWrapper(ProjectRunner):
         limits = Limits(seconds=options.wrapper_seconds)
         super().__init__(load_project(path), path.name, limits=limits)
         self._report = options.wrapper_report
-        self._seconds = options.page_seconds
         self._count = count
         self._logged: set[str] = set()
 
@@ -316,12 +314,8 @@ class CrawlWrapper(ProjectRunner):
         Args:
             page: the page.
             more: further arguments for scripts, after the address of the page and the output.
-
-        Raises:
-            PageTimeError: it took more time than a page may.
         """
-        arguments = (page.page.url, "", *more)
-        return PageTime(self._seconds).spend(lambda: self.run(tree_of(page), arguments))
+        return self.run(tree_of(page), (page.page.url, "", *more))
 
     def note(self, wrapped: Wrapped) -> None:
         """Count a page, log its problems, and add it to the report."""

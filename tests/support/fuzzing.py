@@ -16,7 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from crawler.core.errors import PageTimeError
-from crawler.page_time import PageTime
+from crawler.journey.page_time import PageTime
 
 if TYPE_CHECKING:
     from pathlib import Path

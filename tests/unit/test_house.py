@@ -28,6 +28,8 @@ WITHOUT_SCRAPY = [
     "core", "store", "journey", "discovery", "exporters/columns.py", "fields.py", "items.py",
     "settings.py",
 ]  # fmt: skip
+# All else belongs into a room.
+AT_ROOT = {"__init__", "addon", "crawl_settings", "fields", "items", "settings"}
 COMMANDS_MAY_IMPORT = {
     "__future__",
     "argparse",
@@ -78,6 +80,10 @@ def import_statements(
 
 def within(name: str, packages: set[str]) -> bool:
     return any(name == package or name.startswith(f"{package}.") for package in packages)
+
+
+def test_only_these_modules_stand_at_the_root() -> None:
+    assert {path.stem for path in PACKAGE.glob("*.py")} == AT_ROOT
 
 
 @pytest.mark.parametrize("path", modules("core"), ids=lambda path: path.name)

@@ -18,9 +18,9 @@ from crawler.core.flow import SiteView
 from crawler.core.methods import Label
 from crawler.journey.evidence import Evidence
 from crawler.journey.item_page import ItemPage, Mode, Stage
+from crawler.journey.page_time import PageTime
 from crawler.journey.session import Session
 from crawler.journey.stages import Metadata
-from crawler.page_time import PageTime
 from crawler.settings import Options
 from support.journeys import Journey, Tally
 from support.pages import article_page

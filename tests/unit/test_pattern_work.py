@@ -9,7 +9,7 @@ import pytest
 
 from crawler.core.errors import PageTimeError
 from crawler.discovery.addresses import complete_address
-from crawler.page_time import PageTime
+from crawler.journey.page_time import PageTime
 from support.pumping import cpu_seconds, patterns, texts
 
 SMALL, LARGE = 2_500, 10_000

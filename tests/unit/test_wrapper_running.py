@@ -328,7 +328,7 @@ from crawler.wrapper.running import CrawlWrapper
 from crawler.pipelines.wrapper import ThreadedWrapper
 
 rules = CrawlWrapper(Path(sys.argv[1]), Options(), lambda key, number: None)
-threaded = ThreadedWrapper(rules)
+threaded = ThreadedWrapper(rules, seconds=30)
 pages = [parse(Page.from_text("https://shop.example/", f"<h1>{name}</h1>")) for name in "ABC"]
 done = []
 

@@ -34,8 +34,8 @@ from crawler.harvest.archive.work import Archive, Figures, Shard, read_database,
 from crawler.journey.evidence import Evidence, alias_of, declared_original
 from crawler.journey.item_page import Mode
 from crawler.journey.page_joiner import Captures
+from crawler.journey.page_time import PageTime
 from crawler.journey.session import Session
-from crawler.page_time import PageTime
 from crawler.settings import Options
 from crawler.store.spill_arrays import DiskSpace
 
