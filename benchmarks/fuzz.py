@@ -1,4 +1,4 @@
-"""Feed every parser of outside data with inputs made by chance: no crash, no hang.
+"""Feed every parser of outside data with random inputs: no crash, no hang.
 
     python benchmarks/fuzz.py [--inputs N] [--seed N] [--finds FOLDER] [PARSER ...]
 

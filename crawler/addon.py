@@ -18,9 +18,9 @@ from crawler.extensions.leftovers import Leftovers
 from crawler.extensions.logs import SafeLog
 from crawler.extensions.progress import Progress
 from crawler.journey.stages import structure_model, table_method
+from crawler.middlewares.address_guard import AddressGuard, StartAddresses, use_checked_downloads
 from crawler.middlewares.politeness import POLITE_SETTINGS, CrawlDelay, use_shipped_suffixes
-from crawler.middlewares.reach import NamedAddresses, Reach, check_connections
-from crawler.middlewares.responses import CutShort, HtmlResponses
+from crawler.middlewares.responses import HtmlResponses, TruncatedBodies
 from crawler.middlewares.scheduler_queue import replace_components
 from crawler.middlewares.throttling import ThrottlingMiddleware
 from crawler.middlewares.two_pass import DrainingItems, TwoPass
@@ -83,7 +83,7 @@ class CorpusAddon:
         for name, value in values.items():
             settings.set(name, value, _PRIORITY)
         replace_components(settings, _PRIORITY)
-        check_connections(settings)
+        use_checked_downloads(settings)
         if settings.getbool("COOKIES_ENABLED"):
             use_shipped_suffixes()
         reports = options.crawl_report is not None or options.end_with_stdin
@@ -92,12 +92,12 @@ class CorpusAddon:
             # asked for where no cache has it.
             ("DOWNLOADER_MIDDLEWARES", ThrottlingMiddleware, 950, True),
             # Next to the engine: no other component asks anything of an address that is refused.
-            ("DOWNLOADER_MIDDLEWARES", Reach, 50, True),
+            ("DOWNLOADER_MIDDLEWARES", AddressGuard, 50, True),
             # Behind the decompression of bodies (590), and in front of meta refresh (580).
             ("DOWNLOADER_MIDDLEWARES", HtmlResponses, 585, True),
-            ("DOWNLOADER_MIDDLEWARES", CutShort, 587, True),
+            ("DOWNLOADER_MIDDLEWARES", TruncatedBodies, 587, True),
             # Next to the engine: no other component sees the credentials in an address.
-            ("SPIDER_MIDDLEWARES", NamedAddresses, 5, True),
+            ("SPIDER_MIDDLEWARES", StartAddresses, 5, True),
             # Next to the engine: a project's own spider middlewares see pages as they are yielded.
             ("SPIDER_MIDDLEWARES", TwoPass, 10, True),
             # Before others log when the spider is opened.

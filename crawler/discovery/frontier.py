@@ -21,7 +21,8 @@ _SOURCE: Final = 1
 _ARTICLE: Final = 2
 _UNKNOWN: Final = 3
 _OTHER: Final = 4
-_LEAST_DEAD: Final = 100
+# So many addresses of a site may give no page, whatever the page limit is.
+_LEAST_FAILED: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ class _SiteState:
     pages_under_way: int = 0
     first_under_way: int = 0
     taken: int = 0
-    dead: int = 0
+    failed: int = 0
 
 
 @dataclass(slots=True)
@@ -207,7 +208,7 @@ class Frontier:
             return False
         if turn <= _SOURCE:
             return turn == _START or not 0 < self.max_pages <= state.taken
-        if state.first_under_way or self._is_dead(state):
+        if state.first_under_way or self._failed_too_often(state):
             return False
         return self.max_pages == 0 or state.taken + state.pages_under_way < self.max_pages
 
@@ -249,16 +250,16 @@ class Frontier:
         """Say whether a site has given as many pages as it may."""
         return 0 < self.max_pages <= self._sites[site].taken
 
-    def count_dead(self, site: str) -> None:
+    def count_failed(self, site: str) -> None:
         """Note that an address of a site gave no page."""
-        self._sites[site].dead += 1
+        self._sites[site].failed += 1
 
-    def _is_dead(self, state: _SiteState) -> bool:
-        return self.max_pages > 0 and max(self.max_pages, _LEAST_DEAD) <= state.dead
+    def _failed_too_often(self, state: _SiteState) -> bool:
+        return self.max_pages > 0 and max(self.max_pages, _LEAST_FAILED) <= state.failed
 
     def is_over(self, site: str) -> bool:
         """Say whether nothing more is fetched of a site: it is full, or too much gave no page."""
-        return self.is_full(site) or self._is_dead(self._sites[site])
+        return self.is_full(site) or self._failed_too_often(self._sites[site])
 
     def left_out(self, site: str) -> int:
         """Count the pages that a limit leaves unvisited; 0 where none is reached."""

@@ -250,7 +250,7 @@ class LedgerFrontier(Frontier):
             again.judged(visit.address, changed=False)
         return False
 
-    def is_led_for_now(self, visit: Visit, url: str, meta: Mapping[str, Any]) -> bool:
+    def is_temporary_redirect(self, visit: Visit, url: str, meta: Mapping[str, Any]) -> bool:
         """Say whether a redirect that will not last leads away from a page that was exported."""
         return (
             visit.found_by != "start"

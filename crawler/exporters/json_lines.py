@@ -1,38 +1,32 @@
-"""JSON feeds as Scrapy writes them, which half of a character pair costs no item.
+"""JSON feeds as Scrapy writes them, which lone surrogates cost no item.
 
-Texts of archives and of spiders may have such halves, which no encoding can hold. They are written
-as JSON escapes, and read back as they were.
+Texts of archives and of spiders may have a lone surrogate (half of a UTF-16 pair), which UTF-8
+cannot hold. It is written as a JSON escape, and read back as it was.
 """
 
 from __future__ import annotations
 
+from json import JSONEncoder
 from typing import Any
 
-from scrapy.exporters import JsonItemExporter, JsonLinesItemExporter
+from scrapy.exporters import BaseItemExporter, JsonItemExporter, JsonLinesItemExporter
 from scrapy.utils.serialize import ScrapyJSONEncoder
-
-
-def whole(json_text: str) -> str:
-    """Write the halves of character pairs in a JSON text as its escapes."""
-    return json_text.encode("utf-8", "backslashreplace").decode()
 
 
 class _Encoder(ScrapyJSONEncoder):
     def encode(self, o: Any) -> str:  # noqa: ANN401 - as the parent's
-        return whole(super().encode(o))
+        return super().encode(o).encode("utf-8", "backslashreplace").decode()
 
 
-class CorpusJsonLinesItemExporter(JsonLinesItemExporter):
+class _WithEscapes(BaseItemExporter):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - as the parent's
+        super().__init__(*args, **kwargs)
+        self.encoder: JSONEncoder = _Encoder(**self._kwargs)
+
+
+class CorpusJsonLinesItemExporter(_WithEscapes, JsonLinesItemExporter):
     """Writes JSON Lines."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - as the parent's
-        super().__init__(*args, **kwargs)
-        self.encoder = _Encoder(**self._kwargs)
 
-
-class CorpusJsonItemExporter(JsonItemExporter):
+class CorpusJsonItemExporter(_WithEscapes, JsonItemExporter):
     """Writes a JSON list."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - as the parent's
-        super().__init__(*args, **kwargs)
-        self.encoder = _Encoder(**self._kwargs)

@@ -30,10 +30,10 @@ _LINES: Final = (
     ("versions", "versions", "{versions}"),
     (
         "kept",
-        "incremental/led_away",
+        "incremental/redirected",
         (
-            "{incremental/led_away:,} that lead elsewhere, as where a site is in trouble: they are "
-            "requested again"
+            "{incremental/redirected:,} that redirect for now, as where a site is in trouble: they "
+            "are requested again"
         ),
     ),
     ("skipped", "skipped", "{skipped}"),

@@ -284,8 +284,8 @@ class CrawlLedgers:
             run.policy.judged(row.address, changed=False)
             self.held.discard(address_key(row.address))
 
-    def distrust_moves(self, site: str) -> None:
-        """Keep the pages that this crawl saw lead to one address together: the site is in trouble.
+    def keep_moved_together(self, site: str) -> None:
+        """Keep exported pages of which many redirect to one address: the site is in trouble.
 
         They are not withdrawn, and the next crawl requests them again.
         """
@@ -296,7 +296,7 @@ class CrawlLedgers:
         for target, addresses in moved.items():
             if len(addresses) < _MANY_MOVES:
                 continue
-            self._count("corpus/incremental/led_away", len(addresses))
+            self._count("corpus/incremental/redirected", len(addresses))
             logger.warning(
                 "%d pages of %s lead to %s: the site seems to be in trouble. None of them is "
                 "withdrawn, and the next crawl requests them again",

@@ -266,11 +266,11 @@ class Session:
                 raise cause from cause.__cause__
             if not isinstance(error, UnreadablePageError | PageTimeError):
                 logger.exception("Unexpected error on %s; please report it", url)
-            self.broke(url, error)
+            self.count_error(url, error)
         self.lost += is_judged
         return None
 
-    def broke(self, url: str, error: BaseException) -> None:
+    def count_error(self, url: str, error: BaseException) -> None:
         """Count a page on which an error came up, which is logged beside this if it is a fault."""
         if isinstance(error, UnreadablePageError):
             self.skip(error.reason, f"{url}: {error.detail}")

@@ -17,8 +17,8 @@ from scrapy.http import Response
 from scrapy.utils.httpobj import urlparse_cached
 from twisted.internet.interfaces import IHostResolution, IResolutionReceiver
 
+from crawler.middlewares.address_guard import AddressGuard, PrivateAddressError
 from crawler.middlewares.private_addresses import Reachable, literal_address, origin_of
-from crawler.middlewares.reach import PrivateAddressError, Reach
 
 
 class CheckedDownloads(HTTP11DownloadHandler):
@@ -26,7 +26,7 @@ class CheckedDownloads(HTTP11DownloadHandler):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        self._of = crawler
+        self._own_crawler = crawler
         self._pool: Any = _Pool(self._pool)
 
     async def download_request(self, request: Request) -> Response:
@@ -35,15 +35,15 @@ class CheckedDownloads(HTTP11DownloadHandler):
         Raises:
             PrivateAddressError: its host resolves to private addresses alone.
         """
-        reach = self._of.get_downloader_middleware(Reach)
-        if reach is None:  # a project has switched it off
+        guard = self._own_crawler.get_downloader_middleware(AddressGuard)
+        if guard is None:  # a project has switched it off
             return await super().download_request(request)
         url = urlparse_cached(request)
         host, port = origin_of(url.scheme, url.hostname, url.port)
         # A proxy resolves names itself; the user chose it, and it may stand anywhere.
-        is_free = request.meta.get("proxy") or reach.reachable.allows_host(host, port)
-        check = None if is_free else _Check(reach.reachable)
-        credentials = None if "Authorization" in request.headers else reach.credentials(request)
+        is_free = request.meta.get("proxy") or guard.reachable.allows_host(host, port)
+        check = None if is_free else _Check(guard.reachable)
+        credentials = None if "Authorization" in request.headers else guard.credentials(request)
         if credentials:
             request.headers["Authorization"] = credentials
         _install_resolver()

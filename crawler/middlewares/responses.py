@@ -26,9 +26,9 @@ _END: Final = 500
 
 
 class HtmlResponses:
-    """Downloader middleware that makes HTML pages of those that a header calls nearly so.
+    """Downloader middleware that reads pages as HTML whose header names another type by mistake.
 
-    Types with slips (``text/html, text/html``; ``text/htm``), and XHTML that is sent as XML.
+    These are misspelt types (``text/html, text/html``; ``text/htm``), and XHTML that is sent as XML.
     """
 
     def process_response(self, request: Request, response: Response) -> Response:  # noqa: ARG002 - as Scrapy calls it
@@ -63,7 +63,7 @@ class LenientMetaRefresh(MetaRefreshMiddleware):
             return response
 
 
-class CutShort(Component):
+class TruncatedBodies(Component):
     """Downloader middleware for bodies that ended before their ``Content-Length``.
 
     Some servers name a length that is too long, as that of a body before it was compressed, and

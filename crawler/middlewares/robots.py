@@ -19,7 +19,7 @@ from twisted.internet.defer import DeferredLock
 
 from crawler.core.errors import one_line
 from crawler.core.listings.read import ROBOTS_BYTES, robots_text
-from crawler.middlewares.reach import PrivateAddressError
+from crawler.middlewares.address_guard import PrivateAddressError
 from crawler.middlewares.throttling import MAY_NOT_WAIT, SiteLeftAloneError, SitePausedError
 
 logger = logging.getLogger(__name__)

@@ -168,7 +168,7 @@ class TwoPass(Component, BaseSpiderMiddleware):
             self._end_without_ledger(exception)
         if isinstance(response, HtmlResponse) and response not in self._came:
             self._arrived()
-            self.session.broke(response.url, exception)
+            self.session.count_error(response.url, exception)
 
     def _end_without_ledger(self, error: StoreError) -> None:
         if self.ledgers is not None:

@@ -50,11 +50,11 @@ def put(data: bytes) -> None:
 
 
 def print_line(text: str) -> None:
-    """Print text; what :func:`_fit_for` says becomes a backslash escape."""
-    sys.stdout.write(_fit_for(sys.stdout, f"{text}\n"))
+    """Print text; what standard output cannot encode, or acts on a terminal, is escaped."""
+    sys.stdout.write(_escaped_for(sys.stdout, f"{text}\n"))
 
 
-def _fit_for(stream: TextIO, text: str) -> str:
+def _escaped_for(stream: TextIO, text: str) -> str:
     """Escape what a stream cannot encode, and for a terminal what acts on it."""
     encoding = stream.encoding or "utf-8"
     text = harmless(text, colours=True) if stream.isatty() else text
@@ -117,12 +117,12 @@ class Table:
 def write_tables(heading: str, tables: Sequence[Table], stream: TextIO) -> None:
     """Write a line, and tables below it in aligned columns.
 
-    What :func:`_fit_for` says becomes a backslash escape.
+    What the stream cannot encode, or acts on a terminal, becomes a backslash escape.
     """
     lines = [heading]
     for table in tables:
         lines += ["", *table_lines([table.header, *table.rows], align_right=True)]
-    stream.write(_fit_for(stream, "\n".join(lines) + "\n"))
+    stream.write(_escaped_for(stream, "\n".join(lines) + "\n"))
 
 
 def table_lines(rows: Sequence[Sequence[str]], *, align_right: bool = False) -> Iterator[str]:

@@ -37,7 +37,7 @@ from crawler.core.page.robots_meta import (
 )
 from crawler.extensions.component import connect
 from crawler.journey.page_time import PageTime
-from crawler.middlewares.reach import PrivateAddressError
+from crawler.middlewares.address_guard import PrivateAddressError
 from crawler.middlewares.robots import RobotsUnreachableError
 from crawler.middlewares.throttling import SiteLeftAloneError
 from crawler.middlewares.to_page import parse_response

@@ -167,12 +167,12 @@ class SiteSpider(ListingReader):
             return
         self.count_failure(failure)
         if visit is not None:
-            self.frontier.count_dead(visit.site)
+            self.frontier.count_failed(visit.site)
         reason = failure_reason(failure.value)
         if visit is not None and failure.value is not None and self.ledgers is not None:
             error = failure.value
             status = error.response.status if isinstance(error, HttpError) else 0
-            if self.ledgers.is_led_for_now(visit, request.url, request.meta):
+            if self.ledgers.is_temporary_redirect(visit, request.url, request.meta):
                 status = 0  # It says nothing of the page.
             later = getattr(error, "retry_later", False)
             self.ledgers.failed(visit, reason, status, may_come_later=later)
@@ -185,7 +185,7 @@ class SiteSpider(ListingReader):
         super().request_dropped(request)
         visit = self.visit_of(request) if "corpus_visit" in request.meta else None
         if visit is not None and not visit.source:
-            self._led_away(visit, request, "duplicate-address")
+            self._redirected_away(visit, request, "duplicate-address")
         for following in self._after_nothing(visit):
             self.crawler.engine.crawl(following)
 
@@ -232,23 +232,23 @@ class SiteSpider(ListingReader):
     def _is_new_page(self, response: Response, visit: Visit) -> TypeGuard[TextResponse]:
         url, site = response.url, visit.site
         if not self.is_page(response):
-            self.frontier.count_dead(site)
+            self.frontier.count_failed(site)
             if self.ledgers is not None:
                 self.ledgers.no_page(visit, "not-html")
         elif self.frontier.site(url) is None:
             self.skip(url, "off-site", "it was redirected to another site")
-            self._led_away(visit, response, "off-site")
+            self._redirected_away(visit, response, "off-site")
         elif visit.depth and (cut := self.scope.pattern_cut(canonical_address(url))):
             self.skip(url, cut, f"it was redirected to an address ruled out by '{cut}'")
-            self._led_away(visit, response, cut)
-        elif self.ledgers and self.ledgers.is_led_for_now(visit, url, response.meta):
-            self.skip(url, "redirected-for-now", "an exported page was redirected here for now")
-            self._led_away(visit, response, "redirected-for-now")
+            self._redirected_away(visit, response, cut)
+        elif self.ledgers and self.ledgers.is_temporary_redirect(visit, url, response.meta):
+            self.skip(url, "temporary-redirect", "an exported page redirects here for now")
+            self._redirected_away(visit, response, "temporary-redirect")
         elif self.frontier.is_full(site):
             self.skip(url, "page-limit", "the site has given its pages already")
         elif not self.frontier.take(url, site):
             self.skip(url, "duplicate-address", "it was redirected to a page fetched before")
-            self._led_away(visit, response, "duplicate-address")
+            self._redirected_away(visit, response, "duplicate-address")
         elif visit.depth and self.traps.is_copy(site, response.body):
             self.frontier.give_back(site)
             self.skip(url, "copies", "pages of its site are the same, byte for byte")
@@ -259,7 +259,7 @@ class SiteSpider(ListingReader):
             return True
         return False
 
-    def _led_away(self, visit: Visit, message: Response | Request, reason: str) -> None:
+    def _redirected_away(self, visit: Visit, message: Response | Request, reason: str) -> None:
         """Note that a redirect led away from a page, for good or for now.
 
         A site under maintenance redirects all its addresses to one page, with a status that says
@@ -269,8 +269,8 @@ class SiteSpider(ListingReader):
             return
         statuses = message.meta.get("redirect_reasons", ())
         leads_back = message.url in message.meta.get("redirect_urls", ())
-        if self.ledgers.is_led_for_now(visit, message.url, message.meta):
-            self.stats.inc_value("corpus/incremental/led_away")
+        if self.ledgers.is_temporary_redirect(visit, message.url, message.meta):
+            self.stats.inc_value("corpus/incremental/redirected")
         if not statuses and canonical_address(message.url) == visit.address:
             # Nothing led away. What another page led here for is noted when that has come.
             if reason == "duplicate-address":

@@ -1,4 +1,4 @@
-"""Every parser of outside data, on inputs made by chance: no crash, no hang."""
+"""Every parser of outside data, on random inputs: no crash, no hang."""
 
 from __future__ import annotations
 

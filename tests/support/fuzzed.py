@@ -52,7 +52,7 @@ from crawler.store.document_models import load_model
 from crawler.store.ledger.ledger import Ledger
 from crawler.store.ledger.rows import Found
 from crawler.store.sources import read_source
-from support.fuzzing import LooseEndError, Parser
+from support.fuzzing import Parser, WrongResultError
 from support.pages import article_page
 
 URL = "https://news.example/2024/05/night-train"
@@ -121,7 +121,7 @@ def _addresses(data: bytes) -> None:
     for one in (text, *islice(split_addresses(text), 20)):
         address = canonical_address(one)
         if canonical_address(address) != address:
-            raise LooseEndError(f"the canonical form of {address!r} is another one")
+            raise WrongResultError(f"the canonical form of {address!r} is another one")
         address_key(one)
         address_site(one)
         if (typed := complete_address(one)) is not None:

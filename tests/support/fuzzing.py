@@ -49,7 +49,7 @@ TOKENS: Final = tuple(
 )  # fmt: skip
 
 
-class LooseEndError(Exception):
+class WrongResultError(Exception):
     """A parser gave something that it must never give."""
 
 

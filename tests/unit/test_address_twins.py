@@ -157,7 +157,7 @@ def test_dead_links_fill_a_site_as_well() -> None:
         for visit in visits:
             asked += 1
             frontier.finish(visit)
-            frontier.count_dead(site)
+            frontier.count_failed(site)
     assert asked <= 105
     assert frontier.is_over(site)
     assert not frontier.is_full(site)

@@ -67,10 +67,10 @@ class Crawl:
         visits = {visit.address: visit for visit in self.frontier.next_visits(SITE)}
         return visits[address]
 
-    def lead_away(self, address: str, to: str, *statuses: int) -> None:
+    def redirect(self, address: str, to: str, *statuses: int) -> None:
         meta = {"redirect_urls": [address], "redirect_reasons": list(statuses)}
         request = Request(to, meta=meta if statuses else {})
-        self.spider._led_away(self.visit(address), request, "duplicate-address")
+        self.spider._redirected_away(self.visit(address), request, "duplicate-address")
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ def crawl(tmp_path: Path) -> Iterator[Crawl]:
 
 
 def test_a_page_that_leads_to_another_for_good_is_withdrawn(crawl: Crawl) -> None:
-    crawl.lead_away(OLD, BASE, 301)
+    crawl.redirect(OLD, BASE, 301)
     assert (crawl.row(OLD).state, crawl.row(OLD).canonical) == ("refused", BASE)
     assert crawl.withdrawn() == [OLD]
 
@@ -100,7 +100,7 @@ def test_a_page_that_leads_to_another_for_now_is_kept_and_asked_for_again(
     crawl: Crawl, statuses: tuple[int, ...]
 ) -> None:
     for address in (OLD, NEW):
-        crawl.lead_away(address, BASE, *statuses)
+        crawl.redirect(address, BASE, *statuses)
         assert crawl.row(address).state == "failed"
     assert crawl.withdrawn() == []
     assert crawl.ledger.retry_failed(5, now="2024-06-01") == 2
@@ -122,7 +122,7 @@ def moved(crawl: Crawl, statuses: tuple[int, ...], target: str, number: int) -> 
         response = HtmlResponse(to, body=b"<p>Please log in", request=request)
         if crawl.spider._is_new_page(response, request.meta["corpus_visit"]):
             crawl.spider._note(response, request.meta["corpus_visit"], None, frozenset())
-    crawl.ledgers.distrust_moves(SITE)
+    crawl.ledgers.keep_moved_together(SITE)
     return names
 
 
@@ -133,7 +133,7 @@ def test_a_site_in_trouble_has_nothing_withdrawn_and_is_asked_again(
 ) -> None:
     names = moved(crawl, statuses, f"{BASE}{target}", 5)
     assert crawl.withdrawn() == []
-    assert crawl.count["corpus/incremental/led_away"] == 5
+    assert crawl.count["corpus/incremental/redirected"] == 5
     assert crawl.ledger.retry_failed(5, now="2024-06-01") == 5
     assert {row.address for row in crawl.ledger.next_due(9)} >= set(names)
     for name in names:
@@ -163,12 +163,12 @@ def test_an_exported_page_that_leads_for_now_to_one_that_is_missing_is_kept(craw
 
 
 def test_a_redirect_to_itself_is_a_failure(crawl: Crawl) -> None:
-    crawl.lead_away(NEW, NEW, 301)
+    crawl.redirect(NEW, NEW, 301)
     assert (crawl.row(NEW).state, crawl.row(NEW).reason) == ("failed", "redirect-loop")
 
 
 def test_what_another_page_led_to_is_under_way(crawl: Crawl) -> None:
-    crawl.lead_away(OLD, OLD)
+    crawl.redirect(OLD, OLD)
     assert crawl.row(OLD).state == "fetching"
     assert crawl.withdrawn() == []
 

@@ -157,7 +157,7 @@ def _export(items: Iterable[PageItem], form: str, file: IO[bytes]) -> int:
             exporter.export_item(item)
         else:
             fields = {name: getattr(item, name) for name in FIELD_ORDER}
-            # As feeds have it, whose exporter would load Scrapy: halves of pairs as escapes.
+            # Lone surrogates become escapes, as in feeds, whose exporter would load Scrapy.
             text = json.dumps(fields, ensure_ascii=False)
             file.write(text.encode("utf-8", "backslashreplace") + b"\n")
     if exporter is not None:

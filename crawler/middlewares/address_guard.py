@@ -1,6 +1,6 @@
-"""Where a crawl may go: no private address that the user did not name, however it is led there.
+"""The guard of private addresses: a crawl requests none that the user did not name.
 
-:class:`Reach` refuses what can be seen in an address, and
+:class:`AddressGuard` refuses what can be seen in an address, and
 :class:`crawler.middlewares.checked_downloads.CheckedDownloads` what its name resolves to.
 """
 
@@ -35,8 +35,8 @@ from crawler.middlewares.private_addresses import (
 logger = logging.getLogger(__name__)
 
 _WEB: Final = frozenset({"http", "https"})
-# The pages that a crawl holds are asked for by an address that holds all it says.
-_HARMLESS: Final = frozenset({"data", "about"})
+# Addresses that request nothing of the network; a crawl asks for its held pages by one.
+_LOCAL: Final = frozenset({"data", "about"})
 _HANDLERS: Final = "DOWNLOAD_HANDLERS"
 # Named, not loaded: a crawl of an archive needs neither.
 _CHECKED: Final = "crawler.middlewares.checked_downloads.CheckedDownloads"
@@ -58,7 +58,7 @@ class PrivateAddressError(IgnoreRequest):
         self.host = host
 
 
-def check_connections(settings: BaseSettings) -> None:
+def use_checked_downloads(settings: BaseSettings) -> None:
     """Put the download handler that checks addresses where Scrapy's own is."""
     for scheme, handler in _handlers(settings).items():
         if handler in _UNCHECKED:
@@ -75,7 +75,7 @@ def _handlers(settings: BaseSettings) -> dict[str, str]:
     }
 
 
-class Reach(Component):
+class AddressGuard(Component):
     """Downloader middleware that refuses private addresses, and keeps the credentials of hosts."""
 
     handlers = ("spider_opened",)
@@ -96,9 +96,9 @@ class Reach(Component):
             self.reachable.named = state.setdefault("corpus_named", self.reachable.named)
         urls = getattr(spider, "given_urls", None) or getattr(spider, "start_urls", None) or ()
         for url in urls if isinstance(urls, list | tuple) else ():
-            self.name(str(url))
+            self.note_start(str(url))
 
-    def name(self, url: str) -> None:
+    def note_start(self, url: str) -> None:
         """Note an address that the user gave: its host, if private, and its credentials."""
         try:
             parts = urlsplit(url)
@@ -127,7 +127,7 @@ class Reach(Component):
         """
         url = urlparse_cached(request)
         if url.scheme not in _WEB:
-            if url.scheme not in _HARMLESS and not self.reachable.allows_scheme(url.scheme):
+            if url.scheme not in _LOCAL and not self.reachable.allows_scheme(url.scheme):
                 raise PrivateAddressError(f"{url.scheme}:", "is no scheme of the web")
             return
         host, port = origin_of(url.scheme, url.hostname, url.port)
@@ -165,8 +165,8 @@ class Reach(Component):
             logger.warning("Not requested: %s", printable(str(exception)))
 
 
-class NamedAddresses(BaseSpiderMiddleware):
-    """Spider middleware that tells :class:`Reach` which addresses a spider starts with.
+class StartAddresses(BaseSpiderMiddleware):
+    """Spider middleware that tells :class:`AddressGuard` which addresses a spider starts with.
 
     Names of users and passwords leave the addresses of all requests here, so that nothing behind
     logs, records or exports them.
@@ -174,9 +174,9 @@ class NamedAddresses(BaseSpiderMiddleware):
 
     def get_processed_request(self, request: Request, response: Response | None) -> Request:
         """Note a request of the start; return a request without credentials in its address."""
-        reach = self.crawler.get_downloader_middleware(Reach)
-        if response is None and reach is not None and _is_given(request):
-            reach.name(request.url)
+        guard = self.crawler.get_downloader_middleware(AddressGuard)
+        if response is None and guard is not None and _is_given(request):
+            guard.note_start(request.url)
         parts = urlparse_cached(request)
         if "@" not in parts.netloc:
             return request
