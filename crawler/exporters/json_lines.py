@@ -6,7 +6,6 @@ cannot hold. It is written as a JSON escape, and read back as it was.
 
 from __future__ import annotations
 
-from json import JSONEncoder
 from typing import Any
 
 from scrapy.exporters import BaseItemExporter, JsonItemExporter, JsonLinesItemExporter
@@ -21,7 +20,7 @@ class _Encoder(ScrapyJSONEncoder):
 class _WithEscapes(BaseItemExporter):
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - as the parent's
         super().__init__(*args, **kwargs)
-        self.encoder: JSONEncoder = _Encoder(**self._kwargs)
+        self.encoder: Any = _Encoder(**self._kwargs)
 
 
 class CorpusJsonLinesItemExporter(_WithEscapes, JsonLinesItemExporter):

@@ -28,7 +28,7 @@ _END: Final = 500
 class HtmlResponses:
     """Downloader middleware that reads pages as HTML whose header names another type by mistake.
 
-    These are misspelt types (``text/html, text/html``; ``text/htm``), and XHTML that is sent as XML.
+    These are misspelt types (``text/html, text/html``; ``text/htm``), and XHTML sent as XML.
     """
 
     def process_response(self, request: Request, response: Response) -> Response:  # noqa: ARG002 - as Scrapy calls it
