@@ -26,8 +26,8 @@ from crawler.store.ledger.rows import Fetched, Found, Row
 _AT_ONCE: Final = 64
 _MANY: Final = 20
 _SHARE_OF_KNOWN: Final = 0.5
-LASTING: Final = frozenset({301, 308})
-"""Redirects that hold for good."""
+# Statuses of redirects that hold for good.
+_LASTING: Final = frozenset({301, 308})
 _GONE: Final = frozenset({404, 410})
 # Kinds of pages whose links are read as those of lists are.
 _KINDS: Final = {"front": LISTING}
@@ -254,10 +254,37 @@ class LedgerFrontier(Frontier):
         """Say whether a redirect that will not last leads away from a page that was exported."""
         return (
             visit.found_by != "start"
-            and not LASTING.issuperset(meta.get("redirect_reasons", ()))
+            and not _LASTING.issuperset(meta.get("redirect_reasons", ()))
             and canonical_address(url) != visit.address
             and self.ledgers.is_exported(visit.address)
         )
+
+    def leads_elsewhere(self, visit: Visit, url: str, meta: Mapping[str, Any], reason: str) -> None:
+        """Note that an address gave no page of its own, as where it redirects, for good or for now.
+
+        A site under maintenance redirects all its addresses to one page, with a status that says
+        that this will not last. Then the page is requested again, as after a failure.
+
+        Args:
+            visit: what was requested.
+            url: where it led.
+            meta: the ``meta`` of the request, with its redirects.
+            reason: why there is no page.
+        """
+        statuses = meta.get("redirect_reasons", ())
+        leads_back = url in meta.get("redirect_urls", ())
+        if self.is_temporary_redirect(visit, url, meta):
+            self.ledgers.count("corpus/incremental/redirected", 1)
+        if not statuses and canonical_address(url) == visit.address:
+            # There was no redirect. What another page redirected here for is noted when it comes.
+            if reason == "duplicate-address":
+                self.failed(visit, reason, may_come_later=True)
+            else:
+                self.refused(visit, reason)
+        elif not leads_back and _LASTING.issuperset(statuses):
+            self.refused(visit, reason, url, withdrawn=True)
+        else:
+            self.failed(visit, "redirect-loop" if leads_back else reason)
 
     def _moved(self, ledger: Ledger, visit: Visit, url: str, at: str) -> None:
         """Know a page by the address that its own now leads to."""

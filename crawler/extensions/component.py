@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from typing import Any, ClassVar, Self
+from collections.abc import AsyncIterator, Iterable
+from typing import Any, ClassVar, Self, TypeVar
 
 from scrapy import signals
 from scrapy.crawler import Crawler
@@ -14,6 +15,8 @@ from twisted.internet.defer import Deferred
 from crawler.settings import Options
 
 logger = logging.getLogger(__name__)
+
+_T = TypeVar("_T")
 
 _POLL_SECONDS = 0.05
 
@@ -55,6 +58,13 @@ async def pause(seconds: float = 0) -> None:
     waited: Deferred[None] = Deferred()
     call_later(seconds, waited.callback, None)
     await maybe_deferred_to_future(waited)
+
+
+async def unhurried(things: Iterable[_T]) -> AsyncIterator[_T]:
+    """Iterate with a pause after each step, so that signals and timers are served meanwhile."""
+    for thing in things:
+        yield thing
+        await pause()
 
 
 async def until_closed(crawler: Crawler) -> None:

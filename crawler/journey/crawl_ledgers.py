@@ -87,7 +87,7 @@ class CrawlLedgers:
         self.max_rechecks = 500
         """The most pages of a site that are asked for again without a hint that they changed."""
         self._folder = folder
-        self._count = count
+        self.count = count
         self._hosts: dict[str, str] = {}
         self._shared: set[Path] = set()
 
@@ -296,7 +296,7 @@ class CrawlLedgers:
         for target, addresses in moved.items():
             if len(addresses) < _MANY_MOVES:
                 continue
-            self._count("corpus/incremental/redirected", len(addresses))
+            self.count("corpus/incremental/redirected", len(addresses))
             logger.warning(
                 "%d pages of %s lead to %s: the site seems to be in trouble. None of them is "
                 "withdrawn, and the next crawl requests them again",
@@ -320,7 +320,7 @@ class CrawlLedgers:
         """Count and log which requests were postponed to the next crawl."""
         for site, run in self.runs.items():
             for reason, number in run.policy.put_off.items():
-                self._count(f"corpus/incremental/put_off/{reason}", number)
+                self.count(f"corpus/incremental/put_off/{reason}", number)
                 logger.info(
                     "%d pages of %s are postponed to the next crawl: too many that were requested "
                     "for the same reason (%s) had not changed",
@@ -335,7 +335,7 @@ class CrawlLedgers:
             try:
                 run.ledger.end_run(self.run, now(), reason, figures)
             except StoreError as error:
-                self._count("corpus/ledger/failed", 1)
+                self.count("corpus/ledger/failed", 1)
                 logger.error("The end of the crawl of %s is not recorded: %s", site, error)  # noqa: TRY400 - one line says it
             run.ledger.close()
 

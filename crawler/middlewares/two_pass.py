@@ -16,9 +16,9 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Any
 from weakref import WeakSet
 
 from scrapy import Request
@@ -34,7 +34,7 @@ from crawler.core.errors import CorpusError, OneLineExit, StoreError, one_line
 from crawler.core.page.page import Page
 from crawler.core.page.parse import ParsedPage
 from crawler.exporters.part_writer import NumberedParts
-from crawler.extensions.component import Component, pause, until_closed
+from crawler.extensions.component import Component, unhurried, until_closed
 from crawler.extensions.output_guard import OutputGuard
 from crawler.items import PageItem, WrappedPage
 from crawler.journey.crawl_ledgers import CrawlLedgers
@@ -47,8 +47,6 @@ from crawler.store.archive import FieldsError
 from crawler.store.spool import Spool
 
 logger = logging.getLogger(__name__)
-
-_T = TypeVar("_T")
 
 # How many items may be in the pipelines at once while an ended crawl drains.
 _DRAIN_AT_ONCE = 16
@@ -149,7 +147,7 @@ class TwoPass(Component, BaseSpiderMiddleware):
         if self.ledgers is None:
             return
         number = 0
-        async for page in _unhurried(self.ledgers.unexported_pages()):
+        async for page in unhurried(self.ledgers.unexported_pages()):
             self._arrived()
             number += 1
             if (item := self._hold(page)) is not None:
@@ -290,20 +288,18 @@ class TwoPass(Component, BaseSpiderMiddleware):
             elif self.spool is not None:
                 pages = self.spool.pages()
             self.session.evidence.save()
-            async for item in _unhurried(self.session.items(pages)):
+            async for item in unhurried(self.session.items(pages)):
                 yield item
             self._drained = True
-        except CorpusError as error:
+        except Exception as error:
             self.stats.inc_value("corpus/drain_errors")
-            logger.error("Not all pages are exported: %s", error)  # noqa: TRY400 - it says it all
-        except Exception:
-            self.stats.inc_value("corpus/drain_errors")
-            logger.exception("Not all pages are exported, for an error; please report it")
+            trace = None if isinstance(error, CorpusError) else error
+            logger.error("Not all pages are exported: %s", error, exc_info=trace)  # noqa: TRY400 - its own choice
 
     async def _count_archive(self, archive: Any) -> Captures:  # noqa: ANN401 - any spider
         # A crawl exports what its spider yields, an address twice too, and so does its replay.
         captures = Captures(latest_alone=self.session.mode is Mode.ARCHIVE)
-        async for page in _unhurried(archive.stored_pages(self._passed_over)):
+        async for page in unhurried(archive.stored_pages(self._passed_over)):
             self._arrived()
             if not self.session.count(page):
                 captures.pass_over()
@@ -401,10 +397,3 @@ async def _drain(two_pass: TwoPass) -> None:
             _, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
     if running:
         await asyncio.wait(running)
-
-
-async def _unhurried(things: Iterable[_T]) -> AsyncIterator[_T]:
-    """Iterate with a pause after each step, so that signals and timers are served meanwhile."""
-    for thing in things:
-        yield thing
-        await pause()

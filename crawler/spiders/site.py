@@ -27,7 +27,7 @@ from crawler.discovery.guesses import (
     linked_kind,
     plain_address,
 )
-from crawler.discovery.ledger_frontier import LASTING, LedgerFrontier
+from crawler.discovery.ledger_frontier import LedgerFrontier
 from crawler.discovery.links import page_links
 from crawler.discovery.url_traps import Traps
 from crawler.journey.crawl_ledgers import CrawlLedgers
@@ -185,7 +185,7 @@ class SiteSpider(ListingReader):
         super().request_dropped(request)
         visit = self.visit_of(request) if "corpus_visit" in request.meta else None
         if visit is not None and not visit.source:
-            self._redirected_away(visit, request, "duplicate-address")
+            self._leads_elsewhere(visit, request, "duplicate-address")
         for following in self._after_nothing(visit):
             self.crawler.engine.crawl(following)
 
@@ -237,18 +237,18 @@ class SiteSpider(ListingReader):
                 self.ledgers.no_page(visit, "not-html")
         elif self.frontier.site(url) is None:
             self.skip(url, "off-site", "it was redirected to another site")
-            self._redirected_away(visit, response, "off-site")
+            self._leads_elsewhere(visit, response, "off-site")
         elif visit.depth and (cut := self.scope.pattern_cut(canonical_address(url))):
             self.skip(url, cut, f"it was redirected to an address ruled out by '{cut}'")
-            self._redirected_away(visit, response, cut)
+            self._leads_elsewhere(visit, response, cut)
         elif self.ledgers and self.ledgers.is_temporary_redirect(visit, url, response.meta):
             self.skip(url, "temporary-redirect", "an exported page redirects here for now")
-            self._redirected_away(visit, response, "temporary-redirect")
+            self._leads_elsewhere(visit, response, "temporary-redirect")
         elif self.frontier.is_full(site):
             self.skip(url, "page-limit", "the site has given its pages already")
         elif not self.frontier.take(url, site):
             self.skip(url, "duplicate-address", "it was redirected to a page fetched before")
-            self._redirected_away(visit, response, "duplicate-address")
+            self._leads_elsewhere(visit, response, "duplicate-address")
         elif visit.depth and self.traps.is_copy(site, response.body):
             self.frontier.give_back(site)
             self.skip(url, "copies", "pages of its site are the same, byte for byte")
@@ -259,28 +259,9 @@ class SiteSpider(ListingReader):
             return True
         return False
 
-    def _redirected_away(self, visit: Visit, message: Response | Request, reason: str) -> None:
-        """Note that a redirect led away from a page, for good or for now.
-
-        A site under maintenance redirects all its addresses to one page, with a status that says
-        that this will not last. Then the page is requested again, as after a failure.
-        """
-        if self.ledgers is None:
-            return
-        statuses = message.meta.get("redirect_reasons", ())
-        leads_back = message.url in message.meta.get("redirect_urls", ())
-        if self.ledgers.is_temporary_redirect(visit, message.url, message.meta):
-            self.stats.inc_value("corpus/incremental/redirected")
-        if not statuses and canonical_address(message.url) == visit.address:
-            # Nothing led away. What another page led here for is noted when that has come.
-            if reason == "duplicate-address":
-                self.ledgers.failed(visit, reason, may_come_later=True)
-            else:
-                self.ledgers.refused(visit, reason)
-        elif not leads_back and LASTING.issuperset(statuses):
-            self.ledgers.refused(visit, reason, message.url, withdrawn=True)
-        else:
-            self.ledgers.failed(visit, "redirect-loop" if leads_back else reason)
+    def _leads_elsewhere(self, visit: Visit, message: Response | Request, reason: str) -> None:
+        if self.ledgers is not None:
+            self.ledgers.leads_elsewhere(visit, message.url, message.meta, reason)
 
     def _is_wanted(
         self, response: Response, visit: Visit, page: ParsedPage | None, directives: frozenset[str]

@@ -69,8 +69,9 @@ class Crawl:
 
     def redirect(self, address: str, to: str, *statuses: int) -> None:
         meta = {"redirect_urls": [address], "redirect_reasons": list(statuses)}
-        request = Request(to, meta=meta if statuses else {})
-        self.spider._redirected_away(self.visit(address), request, "duplicate-address")
+        self.frontier.leads_elsewhere(
+            self.visit(address), to, meta if statuses else {}, "duplicate-address"
+        )
 
 
 @pytest.fixture
@@ -192,7 +193,7 @@ def test_a_file_in_place_of_an_article_withdraws_it_until_it_is_back(crawl: Craw
     assert crawl.frontier.headers(visit) == {}, "it is to come whole"
 
 
-def test_what_led_away_is_no_more_under_way(crawl: Crawl) -> None:
+def test_what_leads_elsewhere_is_no_more_under_way(crawl: Crawl) -> None:
     again = crawl.ledgers.runs[SITE].policy
     given = dict(again.next(10, 0))
     assert given == {OLD: "due"} | given
