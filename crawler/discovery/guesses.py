@@ -77,6 +77,8 @@ _FORM_PARAMETERS = {
 }  # fmt: skip
 # The number of an article; SMF adds the number of the first post shown.
 _ARTICLE_NUMBER = re.compile(r"\d[\d_.-]*")
+# The name of a page, as in ``?page=about-us``, and not its number.
+_PAGE_NAME = re.compile(r"[^\W\d][\w/.-]{2,}")
 _ON_A_THREAD = re.compile(r"topic|thread", re.IGNORECASE)
 _SWITCHES = frozenset({"", "on", "off", "asc", "desc"})
 IGNORED_PARAMETERS: Final = tuple(sorted(_WORDS["ignored_parameters"]))
@@ -103,7 +105,8 @@ def guess_kind(address: str) -> str:
     names = {
         name.lower()
         for name, value in query
-        if name.lower() != "view" or value.lower() not in _WORDS["views_of_one"]
+        if (name.lower() != "view" or value.lower() not in _WORDS["views_of_one"])
+        and not (name.lower() == "page" and _PAGE_NAME.fullmatch(value))
     }
     of_article = any(
         name.lower() in _WORDS["article_parameters"] and any(map(str.isdigit, value))
@@ -115,7 +118,7 @@ def guess_kind(address: str) -> str:
         both = of_article and bool(names & _WORDS["list_parameters"])
         return "" if both else ARTICLE if of_article else LISTING
     if not segments:
-        return LISTING if not names else ""
+        return LISTING if not query else ""
     return _kind_of_path(segments)
 
 
@@ -129,8 +132,8 @@ def _names_thread(name: str, value: str, path: str) -> bool:
 def linked_kind(address: str, page: str, page_kind: str) -> str:
     """Guess the kind of a page by its address and by the page that links to it.
 
-    A list with another query is a list as well. The number of a page makes a list of an address,
-    but an article may have several pages.
+    A list with another query is a list as well, unless that has the number of an article. The
+    number of a page makes a list of an address, but an article may have several pages.
 
     Args:
         address: the canonical address of the linked page.
@@ -143,8 +146,18 @@ def linked_kind(address: str, page: str, page_kind: str) -> str:
     if not kind and page_kind == LISTING:
         path, mark, _ = address.partition("?")
         if mark and path == page.partition("?")[0]:
-            return LISTING
+            return LISTING if article_numbers(address) <= article_numbers(page) else ""
     return kind
+
+
+def article_numbers(address: str) -> frozenset[str]:
+    """Return the parameters of a canonical address that may name an article by its number."""
+    return frozenset(
+        pair
+        for pair in address.partition("?")[2].split("&")
+        if (parted := pair.partition("="))[0].lower() in _WORDS["article_parameters"]
+        and any(map(str.isdigit, parted[2]))
+    )
 
 
 @lru_cache(maxsize=16384)

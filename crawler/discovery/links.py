@@ -30,6 +30,9 @@ _FEED_FORMS = frozenset({"atom", "rdf", "rss", "rss2"})
 _SCHEMES = ("http://", "https://")
 _HAS_OTHER_SCHEME = re.compile(r"(?!https?:)[A-Za-z][A-Za-z0-9+.\-]*:", re.IGNORECASE)
 _REMOVED_IN_ADDRESS = re.compile(r"[\t\r\n]")
+# So many links of a page to one address, with different values, lead to as many pages.
+_CHOICES = 5
+_VALUE = re.compile(r"=[^&]*")
 _BEFORE_QUERY = re.compile(r"[^?#]*")
 
 
@@ -99,15 +102,34 @@ def _plain_addresses(addresses: list[str], page: str, scope: Scope) -> list[str]
     """
     ignored = scope.ignored
     if ignored:
-        addresses = [without_parameters(each, ignored) for each in addresses]
+        shorter = [without_parameters(each, ignored) for each in addresses]
+        addresses = unless_chosen(addresses, shorter)
     if scope.twins or not page:
         return addresses
     here, _ = split_list_state(page)
     split = [split_list_state(each) if "?" in each else (each, "") for each in addresses]
     shown = {state for own, state in split if state and own != here}
-    return [
+    shorter = [
         address if state and own == here and state not in shown else own
         for address, (own, state) in zip(addresses, split, strict=True)
+    ]
+    return unless_chosen(addresses, shorter)
+
+
+def unless_chosen(addresses: list[str], shorter: list[str]) -> list[str]:
+    """Return shorter addresses, but not where many that differ in values would become one.
+
+    The values then choose the page: ``?id=7&page=1`` to ``?id=7&page=12``.
+    """
+    if addresses == shorter:
+        return addresses
+    kinds = [
+        (own, _VALUE.sub("", address)) for own, address in zip(shorter, addresses, strict=True)
+    ]
+    forms = Counter(kind for kind, _ in {*zip(kinds, addresses, strict=True)})
+    return [
+        address if own and forms[own, names] >= _CHOICES else own
+        for (own, names), address in zip(kinds, addresses, strict=True)
     ]
 
 

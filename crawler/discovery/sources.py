@@ -18,7 +18,7 @@ from crawler.discovery.guesses import (
     plain_address,
     without_parameters,
 )
-from crawler.discovery.links import judge_address
+from crawler.discovery.links import judge_address, unless_chosen
 from crawler.discovery.scope import Scope
 
 SOURCES: Final = ("sitemap", "feed", "links")
@@ -62,6 +62,9 @@ def read_source(body: bytes, url: str, content_type: str, scope: Scope) -> Readi
         scope: what is wanted.
     """
     reading = Reading(read_listing(body, url, content_type))
+    given = [entry.url for entry in reading.listing.entries]
+    plain = unless_chosen(given, [without_parameters(each, scope.ignored) for each in given])
+    own = dict(zip(given, plain, strict=True))
     for entry in reading.listing.entries:
         if entry.kind == "sitemap":
             if scope.is_too_old(entry.lastmod):
@@ -71,8 +74,8 @@ def read_source(body: bytes, url: str, content_type: str, scope: Scope) -> Readi
             continue
         address, cut = entry.url, judge_address(entry.url, scope) or scope.entry_cut(entry)
         is_wanted = not cut
-        if is_wanted and scope.ignored:
-            address = without_parameters(address, scope.ignored)
+        if is_wanted:
+            address = own[address]
         if is_wanted and not scope.twins:
             address, cut = plain_address(address)
         if cut:

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import xxhash
 
 from crawler.core.page.addresses import address_key
-from crawler.discovery.guesses import ARTICLE, LISTING, address_date, is_random
+from crawler.discovery.guesses import ARTICLE, LISTING, address_date, article_numbers, is_random
 from crawler.discovery.scope import Scope
 
 _TRAPS: Final = frozenset({"calendar", "facets", "variants", "barren", "copies"})
@@ -76,9 +76,11 @@ class Traps:
                 return "facets"
             combined.add(names)
         if kind != ARTICLE:
-            if 0 < scope.max_variants <= self._variants[pattern]:
+            # What has the number of an article, and more, varies as long as that stays the same.
+            varied = " ".join((pattern, *sorted(article_numbers(address))))
+            if 0 < scope.max_variants <= self._variants[varied]:
                 return "variants"
-            self._variants[pattern] += 1
+            self._variants[varied] += 1
         return ""
 
     def is_barren(self, address: str, kind: str) -> bool:

@@ -18,7 +18,7 @@ from crawler.core.errors import PageTimeError
 
 _T = TypeVar("_T")
 
-# A part of the work may catch the error, as those do that catch all: it is raised again then.
+# Libraries print what is raised in a callback, and go on: it is raised again then.
 _AGAIN_SECONDS: Final = 0.1
 _SHORTEST: Final = 1e-6
 
@@ -53,8 +53,8 @@ class PageTime:
         return result
 
 
-class _TimeUp(Exception):  # noqa: N818 - not an error of anything
-    """Raised in the midst of work whose time is used up."""
+class _TimeUp(BaseException):
+    """Raised in the midst of work whose time is used up, past those parts that catch any error."""
 
 
 class _Deadline:

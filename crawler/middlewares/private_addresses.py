@@ -15,6 +15,7 @@ from ipaddress import (
     ip_network,
 )
 from typing import Final, TypeAlias
+from urllib.parse import unquote
 
 from crawler.core.page.page import DEFAULT_PORTS
 
@@ -23,9 +24,9 @@ Network: TypeAlias = IPv4Network | IPv6Network
 
 ALL: Final = "all"
 # Last labels of names that no public name server answers for: RFC 6761, sections 6.2 and 6.3; RFC
-# 6762, appendix G; and the name that many systems give the loopback address.
+# 6762, appendix G; RFC 8375; and the name that many systems give the loopback address.
 _PRIVATE_NAMES: Final = frozenset(
-    {"corp", "home", "internal", "intranet", "lan", "local", "localdomain", "localhost"}
+    {"arpa", "corp", "home", "internal", "intranet", "lan", "local", "localdomain", "localhost"}
     | {"private", "test"}
 )
 # RFC 4291, section 2.4; what lies outside is reserved, or of one link or site.
@@ -85,7 +86,8 @@ def is_private_host(host: str) -> bool:
 def origin_of(scheme: str, host: str | None, port: int | None) -> tuple[str, int]:
     """Return host and port of an address; port 0 where both usual ones of the web are meant."""
     usual = port is None or port == DEFAULT_PORTS.get(scheme)
-    return (host or "").lower().rstrip("."), 0 if usual else port or 0
+    # A proxy may take escapes for what they stand for.
+    return unquote(host or "").lower().rstrip("."), 0 if usual else port or 0
 
 
 @dataclass

@@ -14,6 +14,7 @@ from crawler.core.page.parse import parse
 from crawler.discovery.frontier import Frontier, Visit
 from crawler.discovery.guesses import (
     guess_kind,
+    linked_kind,
     plain_address,
     split_list_state,
     without_parameters,
@@ -60,6 +61,33 @@ def linked(here: str, *hrefs: str, scope: Scope | None = None) -> list[str]:
     page = parse(Page(f"{BASE}{here}", body.encode()))
     found = page_links(page, scope or Scope(), address=f"{BASE}{here}")
     return [link.address.removeprefix(BASE) for link in found if not link.cut]
+
+
+@pytest.mark.parametrize(
+    "form", ["/read?id=7&page={}", "/novel?no=7&order={}", "/trip?from=city-{}x", "/doc?ref=T{}"]
+)
+def test_what_many_links_of_a_page_differ_in_is_no_state_of_a_list(form: str) -> None:
+    forms = [form.format(number) for number in range(1, 7)]
+    assert linked("/", *forms) == forms
+    assert len(linked("/", *forms[:3])) == 1
+
+
+def test_what_the_entries_of_a_sitemap_differ_in_is_kept() -> None:
+    urls = [f"{BASE}/trip?from=city-{letter}" for letter in "abcdef"]
+    entries = "".join(f"<url><loc>{url}</loc></url>" for url in urls)
+    body = f"<urlset>{entries}</urlset>".encode()
+    reading = read_source(body, f"{BASE}/sitemap.xml", "text/xml", Scope())
+    assert [page.address for page in reading.pages] == urls
+
+
+def test_the_number_of_an_article_or_the_name_of_a_page_makes_no_list() -> None:
+    front, category = f"{BASE}/", f"{BASE}/?cat=3&paged=2"
+    assert linked_kind(f"{BASE}/?cat=3&p=12", category, "listing") == ""
+    assert linked_kind(f"{BASE}/?cat=3&paged=3", category, "listing") == "listing"
+    board = f"{BASE}/b?id=7&sort=1"
+    assert linked_kind(f"{BASE}/b?id=7&sort=2", board, "listing") == "listing"
+    assert linked_kind(f"{BASE}/index.php?page=about-us", front, "listing") == ""
+    assert guess_kind(f"{BASE}/index.php?page=2") == "listing"
 
 
 def test_links_to_articles_are_followed_without_the_state_of_the_list() -> None:

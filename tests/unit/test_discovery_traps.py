@@ -47,6 +47,14 @@ def test_calendars_facets_and_variants_are_cut_and_articles_are_not() -> None:
     assert {traps.judge(f"{BASE}/v?id={number}", "article") for number in range(50)} == {""}
 
 
+def test_what_has_the_number_of_an_article_varies_by_that() -> None:
+    traps = Traps(Scope(max_variants=5))
+    cut = [traps.judge(f"{BASE}/v?cat=3&id={number}", "") for number in range(50)]
+    assert cut == [""] * 50
+    cut = [traps.judge(f"{BASE}/v?cat={number}&id=7", "") for number in range(7)]
+    assert cut == [""] * 4 + ["variants"] * 3
+
+
 def test_visits_named_in_the_path_are_variants_of_one_address() -> None:
     traps = Traps(Scope(max_variants=3, max_barren=2))
     visits = [f"{number:032x}".replace("0", "f", 1) for number in range(10**9, 10**9 + 6)]

@@ -66,6 +66,16 @@ def test_work_that_catches_all_errors_once_is_ended() -> None:
         PageTime(SHORT).spend(work)
 
 
+def test_work_that_catches_all_errors_again_and_again_is_ended() -> None:
+    def work() -> None:
+        for _ in count():
+            with suppress(Exception):
+                endless()
+
+    with pytest.raises(PageTimeError):
+        PageTime(SHORT).spend(work)
+
+
 def test_the_time_is_that_of_all_steps() -> None:
     time = PageTime(3 * SHORT)
     time.spend(for_a_while)

@@ -59,6 +59,7 @@ def test_numbers_of_other_bases_are_addresses(host: str) -> None:
     [
         *(("localhost", True), ("LOCALHOST.", True), ("a.localhost", True), ("wiki", True)),
         *(("printer.local", True), ("db.internal", True), ("nas.lan", True), ("", True)),
+        ("printer.home.arpa", True),
         *(("example.com", False), ("local.example.com", False), ("xn--bcher-kva.example", False)),
     ],
 )
@@ -77,6 +78,12 @@ def test_a_named_origin_is_reachable_alone() -> None:
     assert reachable.allows_host(*origin_of("https", "nas", None))
     assert not reachable.allows_address(ip_address("127.0.0.1"))
     assert not reachable.allows_scheme("file")
+
+
+def test_escapes_in_a_host_hide_nothing() -> None:
+    host, _ = origin_of("http", "%31%32%37.0.0.1", None)
+    assert literal_address(host) == ip_address("127.0.0.1")
+    assert is_private_host(origin_of("http", "a.%6cocalhost", None)[0])
 
 
 def test_the_setting_allows_hosts_networks_and_schemes() -> None:

@@ -17,6 +17,7 @@ from crawler.core.sentences import (
 from crawler.core.sentences.languages import guess_language, language_of, primary_language
 from crawler.core.sentences.sentence import Sentence, sentencex_ends
 from support.crawling import ROOT
+from support.pace import within
 
 # Each case is a text in which "¦" stands before every sentence but the first.
 CASES: dict[str, list[str]] = json.loads(
@@ -58,6 +59,15 @@ def test_the_model_knows_endings_that_the_rule_does_not() -> None:
     text = "이 집은 빵이 정말 맛있어 우리 다음에 또 가자"
     assert len(splitter_for("ko", "rule").split(text)) == 1
     assert len(splitter_for("ko", "kiwi").split(text)) == 2
+
+
+@pytest.mark.parametrize("text", ["가" * 50_000, ("가" * 300 + " ") * 200])
+def test_syllables_without_spaces_are_not_given_to_the_model(text: str) -> None:
+    pytest.importorskip("kiwipiepy")
+    splitter_for("ko", "kiwi").split("먼저 불러온다")
+    with within(2):
+        found = splitter_for("ko", "kiwi").split(text)
+    assert found == splitter_for("ko", "rule").split(text)
 
 
 def test_without_the_model_korean_is_split_by_rule() -> None:

@@ -22,6 +22,10 @@ _PLAIN_END = compiled_later(r"[.!?]\s+")
 # The time and memory of the model grow with each text: a long text is passed in parts.
 _PART_CHARS = 2000
 _HANGUL = compiled_later("[가-힣]")
+# The model takes up to 60 µs for a syllable. It is not asked where no word can end, nor about runs
+# of syllables without a space that are longer than Korean is written.
+_WORD_END = compiled_later(r"[^\W\d_]\s")
+_UNBROKEN = compiled_later("[가-힣]{100}")
 # The rules judge the marks. The model is asked for words, but not for those that connect clauses.
 _LAST_WORD = compiled_later(r"[^\W\d_]\Z")
 _CONNECTS = compiled_later(r"(?:[데고며서만면가]|지마|려나)\Z")
@@ -119,7 +123,12 @@ def kiwi_ends(text: str) -> Iterator[int]:
     """
     for start in range(0, len(text), _PART_CHARS):
         part = text[start : start + _PART_CHARS]
-        if _HANGUL.search(part) is None:
+        # A part may end at the end of a word.
+        if (
+            _HANGUL.search(part) is None
+            or _WORD_END.search(text, start, start + _PART_CHARS + 1) is None
+            or _UNBROKEN.search(part) is not None
+        ):
             continue
         for span in _model().split_into_sents(part, return_sub_sents=False):
             end = start + span.end
