@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from support.forking import ENVIRONMENT
-from support.kills import WORKS
+from support.kills import JOBS
 
 KILLS = {"incremental": 10}
 FEW = 3
@@ -23,19 +23,19 @@ from pathlib import Path
 from support import kills
 
 with kills.served_sites() as sites, tempfile.TemporaryDirectory() as folder:
-    work = getattr(kills, sys.argv[1])
-    print(json.dumps(asdict(work(kills.Killer(Path(folder), sites, seed=6), int(sys.argv[2])))))
+    job = getattr(kills, sys.argv[1])
+    print(json.dumps(asdict(job(kills.Killer(Path(folder), sites, seed=6), int(sys.argv[2])))))
 """
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="kills processes it has forked")
-@pytest.mark.parametrize("work", [work.__name__ for work in WORKS])
-def test_kills_lose_and_double_nothing(work: str) -> None:
-    kills = KILLS.get(work, FEW)
+@pytest.mark.parametrize("job", [job.__name__ for job in JOBS])
+def test_kills_lose_and_double_nothing(job: str) -> None:
+    kills = KILLS.get(job, FEW)
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, work, str(kills)],
+        [sys.executable, "-c", PROGRAM, job, str(kills)],
         env=ENVIRONMENT,
         capture_output=True,
         text=True,
@@ -44,4 +44,4 @@ def test_kills_lose_and_double_nothing(work: str) -> None:
     assert done.returncode == 0, done.stderr
     figures = json.loads(done.stdout)
     assert figures["kills"] == kills
-    assert (figures["lost"], figures["doubled"], figures["unsaid"]) == (0, 0, 0)
+    assert (figures["lost"], figures["doubled"], figures["unreported"]) == (0, 0, 0)

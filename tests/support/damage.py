@@ -53,14 +53,14 @@ class Damage:
         name: Of the kind.
         same: How often all was read as it was written, or, of a file that people write by hand,
             as something else that is valid.
-        told: How often an error or a counted reason said that it was not.
-        silent: How often something else was read without a word.
+        reported: How often an error or a counted reason said that it was not.
+        silent: How often something else was read without a report.
         crashes: Errors that are none of the project's, by what they say.
     """
 
     name: str
     same: int = 0
-    told: int = 0
+    reported: int = 0
     silent: int = 0
     crashes: Counter[str] = field(default_factory=Counter)
 
@@ -69,13 +69,13 @@ class Damage:
         try:
             found, said = reader(path)
         except CorpusError:
-            self.told += 1
+            self.reported += 1
         except Exception as error:  # noqa: BLE001 - it is counted
             self.crashes[f"{type(error).__name__}: {error}"[:100]] += 1
         else:
             is_same = found == whole or self.name in _BY_HAND
             self.same += is_same
-            self.told += bool(not is_same and said)
+            self.reported += bool(not is_same and said)
             self.silent += not is_same and not said
 
 

@@ -1,9 +1,9 @@
-"""``kill -9`` at random moments of every kind of work that leaves something on disk.
+"""``kill -9`` at random moments of every kind of job that leaves something on disk.
 
-The law, checked after each restart: nothing is lost, nothing is there twice, and what was exported
-and what was left out for a counted reason are together what was fetched. Each work runs in a fork
-of this process, which has imported everything, so that the moments lie in the work and not in its
-imports; processes that the work starts end with it.
+After each restart three things are checked: no page is lost, none is there twice, and the pages
+that were exported or left out for a counted reason are all that were fetched. Each job runs in a
+fork of this process, which has imported everything, so that the kills hit the job and not its
+imports; processes that the job starts end with it.
 """
 
 from __future__ import annotations
@@ -56,15 +56,15 @@ _SITE = '[[site]]\nid = "site-{number}"\naddresses = "{url}"\nincremental = true
 
 @dataclass(slots=True)
 class Kills:
-    """What came of the kills of one work.
+    """What came of the kills of one job.
 
     Attributes:
-        name: Of the work.
+        name: Of the job.
         kills: How often it was killed.
-        checks: How often the law was checked, once it had come to its end.
+        checks: How often the pages were checked, after the job had ended.
         pages: How many pages were to be there, in all checks together.
         lost, doubled: How many of them were not, or were there more often.
-        unsaid: How often figures did not add up, or a restart did not say what there was.
+        unreported: How often figures did not add up, or a restart did not say what there was.
     """
 
     name: str
@@ -73,7 +73,7 @@ class Kills:
     pages: int = 0
     lost: int = 0
     doubled: int = 0
-    unsaid: int = 0
+    unreported: int = 0
 
     def compare(self, there: Iterable[str], wanted: Iterable[str]) -> None:
         """Check what is there against what is to be."""
@@ -85,12 +85,12 @@ class Kills:
 
     @property
     def holds(self) -> bool:
-        """Whether the law holds."""
-        return not (self.lost or self.doubled or self.unsaid)
+        """Whether nothing was lost, doubled or unreported."""
+        return not (self.lost or self.doubled or self.unreported)
 
 
 class Killer:
-    """Begins works in a folder, and kills them.
+    """Begins jobs in a folder, and kills them.
 
     Args:
         folder: a folder of its own.
@@ -118,7 +118,7 @@ class Killer:
     def kill(
         self, arguments: Sequence[str], seconds: float, ready: Callable[[], object] = lambda: True
     ) -> bool:
-        """Kill a work at some moment after it is ready; say whether it had not ended before."""
+        """Kill a job at some moment after it is ready; say whether it had not ended before."""
         (self.folder / LOG).write_bytes(b"")
         child = begin(str(self.folder), [*arguments])
         while _is_running(child) and not ready():
@@ -135,7 +135,7 @@ class Killer:
         return ["crawl", "site", *start, "-s", f"CORPUS_DIR={corpus}", *more]
 
     def replay(self, result: Kills, spool: Path, *arguments: str) -> None:
-        """Replay a spool to its end, and check the law."""
+        """Replay a spool to its end, and check its pages."""
         held = [page.url for page in read_pages([spool], on_skip=lambda *_: None)]
         out, report = self.fresh("out"), self.fresh("report")
         code, log = self.run(
@@ -148,7 +148,7 @@ class Killer:
         result.compare(urls, (url for url in held if "/a/" in url))
         counted = stats.get("corpus/pages/exported", 0) + stats.get("corpus/pages/skipped", 0)
         is_whole = counted == stats["corpus/pages/fetched"] == len(held)
-        result.unsaid += not is_whole or f"{len(held):,} fetched" not in log or spool.exists()
+        result.unreported += not is_whole or f"{len(held):,} fetched" not in log or spool.exists()
 
 
 def first_pass(killer: Killer, kills: int) -> Kills:
@@ -175,7 +175,7 @@ def _two_passes(killer: Killer, kills: int, result: Kills, sign: str, size: int)
         if spools and killer.draw.random() < 1 / 5:
             # The next crawl begins anew, and says what the killed one has left.
             _, log = killer.run(*killer.crawl(corpus.name, "-O", f"{killer.fresh('out')}:jsonl"))
-            result.unsaid += spools[0].name not in log
+            result.unreported += spools[0].name not in log
         for spool in spools:
             killer.replay(result, spool)
         shutil.rmtree(corpus, ignore_errors=True)
@@ -243,7 +243,7 @@ def _check_site(
         owed = [*ledger.rows("owed"), *ledger.parts(unfinished=True)]
         figures = ledger.figures()
     is_told = figures["exported"] == len(wanted) and not figures["failed"]
-    result.unsaid += bool(left or open_runs or owed) or not (is_sound and is_told)
+    result.unreported += bool(left or open_runs or owed) or not (is_sound and is_told)
 
 
 def harvests(killer: Killer, kills: int) -> Kills:
@@ -280,7 +280,7 @@ def harvests(killer: Killer, kills: int) -> Kills:
 
 
 def archives(killer: Killer, kills: int) -> Kills:
-    """Kill the work on an archive, and go on with it until it is done."""
+    """Kill the job of an archive, and go on with it until it is done."""
     result = Kills("archive")
     paths = write_archive(killer.folder / "warcs", made_pages(2, 12), 4)
 
@@ -295,7 +295,7 @@ def archives(killer: Killer, kills: int) -> Kills:
     code, log = killer.run(*arguments("whole"))
     assert code == 0, log
     wanted, name = lines("whole"), "whole"
-    summary = [line for line in log.splitlines() if "without an item" in line]
+    summary = _summary(log)
     while result.kills < kills:
         name = killer.fresh("archive")
         while result.kills < kills and killer.kill(arguments(name), 5.0):
@@ -303,13 +303,13 @@ def archives(killer: Killer, kills: int) -> Kills:
         code, log = killer.run(*arguments(name))
         assert code == 0, log
         result.compare(lines(name), wanted)
-        result.unsaid += summary != [line for line in log.splitlines() if "without an item" in line]
+        result.unreported += summary != _summary(log)
         shutil.rmtree(killer.folder / name)
     return result
 
 
-WORKS = (first_pass, second_pass, incremental, replays, harvests, archives)
-"""All works; each is called with a killer, and how often it is to kill."""
+JOBS = (first_pass, second_pass, incremental, replays, harvests, archives)
+"""All jobs; each is called with a killer, and how often it is to kill."""
 
 
 @contextmanager
@@ -343,8 +343,12 @@ def _has_grown(folder: Path, sign: str, least: float) -> bool:
 
 
 def _is_running(child: int) -> bool:
-    """Say whether a work goes on, and leave what it ended with to be asked for."""
+    """Say whether a job goes on, and leave what it ended with to be asked for."""
     return os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+
+
+def _summary(log: str) -> list[str]:
+    return [line for line in log.splitlines() if "without an item" in line]
 
 
 def _items(path: Path) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ import importlib
 import inspect
 import pkgutil
 import re
+from re import _compiler as compiler  # type: ignore[attr-defined] # of the standard library, untyped
 from re import _constants as codes  # type: ignore[attr-defined] # of the standard library, untyped
 from re import _parser as parser  # type: ignore[attr-defined] # as above
 from time import process_time
@@ -176,8 +177,9 @@ def _sample(sequence: Any) -> str:  # noqa: ANN401 - as above
 
 def _members(value: Any) -> list[str]:  # noqa: ANN401 - as above
     """Return characters of a class, one of each of its parts."""
-    compiled = _compiled(value)
-    found = [char for char in _OTHERS if compiled(char)]
+    one = parser.SubPattern(parser.State(), [(codes.IN, value)])
+    is_member = compiler.compile(one, re.UNICODE).match
+    found = [char for char in _OTHERS if is_member(char)]
     for code, part in value:
         if code is codes.LITERAL:
             found.append(chr(part))
@@ -185,31 +187,7 @@ def _members(value: Any) -> list[str]:  # noqa: ANN401 - as above
             found.append(chr(part[0]))
         elif code is codes.CATEGORY:
             found.append(_CLASSES[part])
-    return [char for char in dict.fromkeys(found) if compiled(char)] or ["\x02"]
-
-
-def _compiled(value: Any) -> Any:  # noqa: ANN401 - as above
-    def holds(char: str) -> bool:
-        at, negated = ord(char), False
-        is_in = False
-        for code, part in value:
-            if code is codes.NEGATE:
-                negated = True
-            elif code is codes.LITERAL:
-                is_in |= part == at
-            elif code is codes.RANGE:
-                is_in |= part[0] <= at <= part[1]
-            elif code is codes.CATEGORY:
-                is_in |= _is_of(part, char)
-        return is_in is not negated
-
-    return holds
-
-
-def _is_of(category: Any, char: str) -> bool:  # noqa: ANN401 - as above
-    letter = {"DIGIT": "d", "SPACE": "s", "WORD": "w"}[str(category).rpartition("_")[2]]
-    is_in = re.match(rf"\{letter}", char) is not None
-    return is_in is not ("_NOT_" in str(category))
+    return [char for char in dict.fromkeys(found) if is_member(char)] or ["\x02"]
 
 
 def cpu_seconds(pattern: re.Pattern[Any], text: str, *, only_matched: bool) -> float:

@@ -20,10 +20,10 @@ QUICK = sorted(set(KINDS) - {"archive work"})
 
 
 @pytest.mark.parametrize("kind", [*QUICK, pytest.param("archive work", marks=pytest.mark.slow)])
-def test_nothing_wrong_is_read_without_a_word(tmp_path: Path, kind: str) -> None:
+def test_nothing_wrong_is_read_without_a_report(tmp_path: Path, kind: str) -> None:
     result = damage_file(kind, tmp_path, 15, seed=4)
     assert (result.silent, result.crashes) == (0, Counter())
-    assert result.same + result.told == 15
+    assert result.same + result.reported == 15
 
 
 def test_a_ledger_whose_bytes_a_disk_has_changed_is_refused(tmp_path: Path) -> None:
