@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import logging
 
+from scrapy.core.downloader import Downloader
+from scrapy.downloadermiddlewares.redirect import MetaRefreshMiddleware
+from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
+from scrapy.dupefilters import RFPDupeFilter
+from scrapy.pqueues import DownloaderAwarePriorityQueue
 from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
@@ -19,9 +24,12 @@ from crawler.extensions.logs import SafeLog
 from crawler.extensions.progress import Progress
 from crawler.journey.stages import structure_model, table_method
 from crawler.middlewares.address_guard import AddressGuard, StartAddresses, use_checked_downloads
+from crawler.middlewares.downloader import SiteDownloader
+from crawler.middlewares.dupefilter import ReturningDupeFilter
 from crawler.middlewares.politeness import POLITE_SETTINGS, CrawlDelay, use_shipped_suffixes
-from crawler.middlewares.responses import HtmlResponses, TruncatedBodies
-from crawler.middlewares.scheduler_queue import replace_components
+from crawler.middlewares.responses import HtmlResponses, LenientMetaRefresh, TruncatedBodies
+from crawler.middlewares.robots import RobotsMiddleware
+from crawler.middlewares.scheduler_queue import ThrottledQueue
 from crawler.middlewares.throttling import ThrottlingMiddleware
 from crawler.middlewares.two_pass import DrainingItems, TwoPass
 from crawler.pipelines.folders import (
@@ -82,7 +90,7 @@ class CorpusAddon:
         }
         for name, value in values.items():
             settings.set(name, value, _PRIORITY)
-        replace_components(settings, _PRIORITY)
+        _replace_components(settings)
         use_checked_downloads(settings)
         if settings.getbool("COOKIES_ENABLED"):
             use_shipped_suffixes()
@@ -117,6 +125,27 @@ class CorpusAddon:
         for name, own in (("FEED_EXPORTERS", FEED_EXPORTERS), ("FEED_STORAGES", FEED_STORAGES)):
             priority = max(settings.getpriority(name) or 0, 15)
             settings.set(name, {**own, **settings.getdict(name)}, priority)
+
+
+def _replace_components(settings: BaseSettings) -> None:
+    """Put the project's components in the place of Scrapy's own; others stay."""
+    for name, scrapys, ours in (
+        ("SCHEDULER_PRIORITY_QUEUE", DownloaderAwarePriorityQueue, ThrottledQueue),
+        ("DUPEFILTER_CLASS", RFPDupeFilter, ReturningDupeFilter),
+        ("DOWNLOADER", Downloader, SiteDownloader),
+    ):
+        if load_object(settings[name]) is scrapys:
+            settings.set(name, ours, _PRIORITY)
+    middlewares = "DOWNLOADER_MIDDLEWARES"
+    orders = settings.get_component_priority_dict_with_base(middlewares)
+    for old, new in (
+        (RobotsTxtMiddleware, RobotsMiddleware),
+        (MetaRefreshMiddleware, LenientMetaRefresh),
+    ):
+        order = next((orders[name] for name in orders if load_object(name) is old), None)
+        if order is not None:
+            settings.set_in_component_priority_dict(middlewares, old, None)
+            settings.setdefault_in_component_priority_dict(middlewares, new, order)
 
 
 def _check_methods(options: Options) -> None:

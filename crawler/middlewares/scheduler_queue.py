@@ -1,4 +1,4 @@
-"""The scheduler's queue for throttled sites, and middlewares put in the place of Scrapy's own."""
+"""The scheduler's queue for throttled sites."""
 
 from __future__ import annotations
 
@@ -6,23 +6,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from scrapy import Request
-from scrapy.core.downloader import Downloader
 from scrapy.crawler import Crawler
-from scrapy.downloadermiddlewares.redirect import MetaRefreshMiddleware
-from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
-from scrapy.dupefilters import RFPDupeFilter
 from scrapy.pqueues import DownloaderAwarePriorityQueue, DownloaderInterface
-from scrapy.settings import BaseSettings
-from scrapy.utils.misc import load_object
 
-from crawler.middlewares.downloader import SiteDownloader
-from crawler.middlewares.dupefilter import ReturningDupeFilter
-from crawler.middlewares.responses import LenientMetaRefresh
-from crawler.middlewares.robots import RobotsMiddleware
 from crawler.middlewares.throttling import ThrottlingMiddleware
-
-_MIDDLEWARES = "DOWNLOADER_MIDDLEWARES"
-_QUEUE = "SCHEDULER_PRIORITY_QUEUE"
 
 
 class ThrottledQueue(DownloaderAwarePriorityQueue):
@@ -69,23 +56,3 @@ class _WithRoom(DownloaderInterface):
         known = self.downloader.slots.get(slot)
         usual = (known.concurrency if known else self._concurrency) + 1
         return self._throttling.most_under_way(slot, usual) if self._throttling else usual
-
-
-def replace_components(settings: BaseSettings, priority: str) -> None:
-    """Put the project's middlewares and queue where Scrapy's are; a project may have others."""
-    for name, scrapys, ours in (
-        (_QUEUE, DownloaderAwarePriorityQueue, ThrottledQueue),
-        ("DUPEFILTER_CLASS", RFPDupeFilter, ReturningDupeFilter),
-        ("DOWNLOADER", Downloader, SiteDownloader),
-    ):
-        if load_object(settings[name]) is scrapys:
-            settings.set(name, ours, priority)
-    orders = settings.get_component_priority_dict_with_base(_MIDDLEWARES)
-    for old, new in (
-        (RobotsTxtMiddleware, RobotsMiddleware),
-        (MetaRefreshMiddleware, LenientMetaRefresh),
-    ):
-        order = next((orders[name] for name in orders if load_object(name) is old), None)
-        if order is not None:
-            settings.set_in_component_priority_dict(_MIDDLEWARES, old, None)
-            settings.setdefault_in_component_priority_dict(_MIDDLEWARES, new, order)

@@ -192,9 +192,12 @@ class SiteSpider(ListingReader):
     def spider_error(self) -> None:
         """Go on where the work on a response failed, whose requests were lost with it."""
         with suppress(StoreError):  # the crawl ends by it
-            for site in self.frontier.sites():
-                for request in self.requests_of(site):
-                    self.crawler.engine.crawl(request)
+            self._go_on()
+
+    def _go_on(self) -> None:
+        for site in self.frontier.sites():
+            for request in self.requests_of(site):
+                self.crawler.engine.crawl(request)
 
     def scheduler_empty(self) -> None:
         """Go on where a component of another project dropped all requests under way."""
@@ -205,9 +208,7 @@ class SiteSpider(ListingReader):
             if lost := self.frontier.forget_under_way():
                 self.stats.inc_value("corpus/failed/dropped", lost)
                 self.logger.warning("%d requests were dropped by another component", lost)
-                for site in self.frontier.sites():
-                    for request in self.requests_of(site):
-                        engine.crawl(request)
+                self._go_on()
         except StoreError as error:
             # Nothing is under way, so the crawl ends.
             self.logger.error("No more is requested: %s", error)  # noqa: TRY400 - it says it all

@@ -34,7 +34,7 @@ def taken(
     ],
 )
 @pytest.mark.parametrize("cls", [Response, TextResponse, XmlResponse])
-def test_types_with_slips_are_html(kind: str, cls: type[Response]) -> None:
+def test_misspelt_types_are_html(kind: str, cls: type[Response]) -> None:
     response = taken(kind, cls)
     assert isinstance(response, HtmlResponse)
     assert response.body == PAGE
