@@ -58,9 +58,9 @@ def save_list(path: Path, numbers: range) -> None:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
 
 
-def crawl(project: Project, path: str, *further: str) -> str:
+def crawl(project: Project, path: str, *further: str, code: int = 0) -> str:
     call = ("crawl", "archive", "-a", f"path={path}", "-O", "out.jsonl")
-    _, err = project.run(*call, "-s", "STATS_DUMP=True", *further)
+    _, err = project.run(*call, "-s", "STATS_DUMP=True", *further, code=code)
     assert "Traceback" not in err
     return err
 
@@ -190,7 +190,7 @@ def test_the_counts_of_an_archive_are_kept_once_whatever_the_mode(archive_projec
     save_warc(folder / "pages.warc.gz", range(3))
     (folder / "corpus-data").mkdir()
     (folder / "corpus-data" / "counts").write_text("in the way")
-    err = crawl(archive_project, "pages.warc.gz", "-s", "CORPUS_MODE=streaming")
+    err = crawl(archive_project, "pages.warc.gz", "-s", "CORPUS_MODE=streaming", code=1)
     assert {item["mode"] for item in archive_project.items()} == {"archive"}
     assert "'corpus/mode': 'archive'" in err
     assert "'corpus/counts/failed': 1" in err

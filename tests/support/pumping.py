@@ -40,10 +40,12 @@ _MATCHING = frozenset({"match", "fullmatch", "pattern"})
 
 
 def modules() -> Iterator[ModuleType]:
-    """Give all modules of the project."""
+    """Give all modules of the project that are written in Python."""
     for found in pkgutil.walk_packages(crawler.__path__, "crawler."):
         if not found.name.endswith((".worker", ".__main__")):
-            yield importlib.import_module(found.name)
+            module = importlib.import_module(found.name)
+            if str(module.__file__).endswith(".py"):
+                yield module
 
 
 def patterns() -> dict[re.Pattern[str] | re.Pattern[bytes], tuple[str, bool]]:
