@@ -87,7 +87,13 @@ def site() -> Iterator[str]:
 @pytest.mark.slow
 def test_a_crawl_ends_and_counts_each_address(project: Project, site: str) -> None:
     limits = {"DOWNLOAD_TIMEOUT": 3, "RETRY_ENABLED": False, "CONCURRENT_REQUESTS_PER_DOMAIN": 16}
-    settings = {**limits, "CORPUS_CRAWL_REPORT": "report.json", "CORPUS_PAGE_TYPES": "all"}
+    settings = {
+        **limits,
+        "CORPUS_CRAWL_REPORT": "report.json",
+        "CORPUS_PAGE_TYPES": "all",
+        # Each address is asked for at once, however many in a row do not answer.
+        "CORPUS_PAUSES": '{"after_errors": 1000}',
+    }
     options = [part for name, value in settings.items() for part in ("-s", f"{name}={value}")]
     start = ("-a", f"url={site}/", "-a", "from=links", "-O", "out.jsonl")
     _, err = project.run("crawl", "site", *start, *options)
