@@ -27,6 +27,7 @@ from scrapy.statscollectors import StatsCollector
 from twisted.python.failure import Failure
 
 from crawler.core.errors import UnreadablePageError, one_line
+from crawler.core.flow import read
 from crawler.core.page.addresses import address_key
 from crawler.core.page.parse import ParsedPage
 from crawler.core.page.robots_meta import (
@@ -35,6 +36,7 @@ from crawler.core.page.robots_meta import (
     may_hold_directives,
     read_directives,
 )
+from crawler.core.pagetype.judge import ARTICLE, page_type
 from crawler.extensions.component import connect
 from crawler.journey.page_time import PageTime
 from crawler.middlewares.address_guard import PrivateAddressError
@@ -139,6 +141,17 @@ class PageSpider(Spider):
             PageTimeError: it took more time than a page may. The page is counted then.
         """
         return PageTime(self.options.page_seconds).spend(work)
+
+    def is_article(self, page: ParsedPage) -> bool:
+        """Say whether a page is an article by what it shows, whatever its address says."""
+
+        def work() -> bool:
+            try:
+                return page_type(read(page.page, parsed=page)).kind == ARTICLE
+            except UnreadablePageError:
+                return False
+
+        return self.in_time(work)
 
     def directives(self, response: Response, page: ParsedPage | None = None) -> frozenset[str]:
         """Read and count what a page asks of robots, in its headers and in itself."""

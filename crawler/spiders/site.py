@@ -313,7 +313,9 @@ class SiteSpider(ListingReader):
                 new += is_first
                 reached.add(site)
                 self.stats.inc_value("corpus/discovery/found/link")
-        self.traps.note(visit.address, visit.kind, new)
+        # An article that its address takes for a list says nothing of other lists.
+        if new or not (of_list and self.is_article(page)):
+            self.traps.note(visit.address, visit.kind, new)
         # Lists that earlier crawls have fetched, as long as lists bring something new.
         wanted_lists = lists if visit.found_by == "start" or new else []
         if self.ledgers is not None:
