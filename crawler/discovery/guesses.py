@@ -80,6 +80,7 @@ _ARTICLE_NUMBER = re.compile(r"\d[\d_.-]*")
 # The name of a page, as in ``?page=about-us``, and not its number.
 _PAGE_NAME = re.compile(r"[^\W\d][\w/.-]{2,}")
 _ON_A_THREAD = re.compile(r"topic|thread", re.IGNORECASE)
+_FILED = frozenset({"cat", "category", "tag"})
 _SWITCHES = frozenset({"", "on", "off", "asc", "desc"})
 IGNORED_PARAMETERS: Final = tuple(sorted(_WORDS["ignored_parameters"]))
 """Parameters that tell where a reader came from, unless their value is a number or a date."""
@@ -114,8 +115,11 @@ def guess_kind(address: str) -> str:
     )
     if any(_names_thread(name, value, parts.path) for name, value in query):
         return ARTICLE
-    if of_article or names & _WORDS["list_parameters"]:
-        both = of_article and bool(names & _WORDS["list_parameters"])
+    of_list = names & _WORDS["list_parameters"]
+    if of_article or of_list:
+        both = of_article and bool(of_list)
+        # Articles say where they are filed: /12?category=3.
+        both |= of_list <= _FILED and bool(of_list) and _is_article(segments)
         return "" if both else ARTICLE if of_article else LISTING
     if not segments:
         return LISTING if not query else ""
@@ -190,7 +194,12 @@ def split_list_state(address: str) -> tuple[str, str]:
 
 def _is_article_path(parts: SplitResult) -> bool:
     segments = [part.lower() for part in parts.path.split("/") if part]
-    if len(segments) < 2:  # noqa: PLR2004 - a board, and the article in it
+    # A board, and the article in it.
+    return len(segments) > 1 and _is_article(segments)
+
+
+def _is_article(segments: list[str]) -> bool:
+    if not segments:
         return False
     is_numbered = segments[-1].isdigit() and not _is_list_path(segments)
     return is_numbered or _kind_of_path(segments) == ARTICLE

@@ -103,6 +103,12 @@ def _plain_addresses(addresses: list[str], page: str, scope: Scope) -> list[str]
     ignored = scope.ignored
     if ignored:
         shorter = [without_parameters(each, ignored) for each in addresses]
+        # Where a list goes on: /list?from=c2 on /list.
+        itself, others = without_parameters(page, ignored), ignored - {"from"}
+        shorter = [
+            without_parameters(address, others) if own == itself else own
+            for address, own in zip(addresses, shorter, strict=True)
+        ]
         addresses = unless_chosen(addresses, shorter)
     if scope.twins or not page:
         return addresses

@@ -23,6 +23,8 @@ _TRAPS: Final = frozenset({"calendar", "facets", "variants", "barren", "copies"}
 _NUMBER: Final = re.compile(r"\d+")
 _CHARS: Final = 200
 _PATTERNS_LOGGED: Final = 20
+# A single page may be judged wrongly.
+_ARTICLES: Final = 3
 
 
 def address_pattern(address: str) -> str:
@@ -54,6 +56,7 @@ class Traps:
     _barren: dict[str, int] = field(default_factory=dict)
     _variants: Counter[str] = field(default_factory=Counter)
     _facets: dict[str, set[str]] = field(default_factory=dict)
+    _articles: Counter[str] = field(default_factory=Counter)
     _bodies: Counter[int] = field(default_factory=Counter)
     _known: dict[str, set[int]] = field(default_factory=dict)
 
@@ -83,9 +86,19 @@ class Traps:
             self._variants[varied] += 1
         return ""
 
+    def learned_kind(self, address: str, kind: str) -> str:
+        """Return the guessed kind of an address; empty for a list where articles were met."""
+        is_wrong = kind == LISTING and self._articles[address_pattern(address)] >= _ARTICLES
+        return "" if is_wrong else kind
+
+    def note_article(self, address: str) -> None:
+        """Note that what an address takes for a list is an article."""
+        self._articles[address_pattern(address)] += 1
+
     def is_barren(self, address: str, kind: str) -> bool:
         """Say whether the lists of an address's pattern give nothing new any more."""
         most = self.scope.max_barren
+        kind = self.learned_kind(address, kind)
         return kind == LISTING and 0 < most <= self._barren.get(address_pattern(address), 0)
 
     def is_copy(self, site: str, body: bytes) -> bool:

@@ -299,6 +299,7 @@ class SiteSpider(ListingReader):
                 continue
             address = self._plain(link.address)
             kind = linked_kind(address, visit.address, visit.kind)
+            kind = self.traps.learned_kind(address, kind)
             is_first = of_list and kind != LISTING and self.frontier.meet(address)
             cut = self.scope.link_cut(address, visit.depth + 1)
             if not cut and self.frontier.knows(address):
@@ -313,9 +314,7 @@ class SiteSpider(ListingReader):
                 new += is_first
                 reached.add(site)
                 self.stats.inc_value("corpus/discovery/found/link")
-        # An article that its address takes for a list says nothing of other lists.
-        if new or not (of_list and self.is_article(page)):
-            self.traps.note(visit.address, visit.kind, new)
+        self._note_list(visit, page, new)
         # Lists that earlier crawls have fetched, as long as lists bring something new.
         wanted_lists = lists if visit.found_by == "start" or new else []
         if self.ledgers is not None:
@@ -325,6 +324,13 @@ class SiteSpider(ListingReader):
             if following := self.in_time(lambda: next_part(page, visit.address)):
                 self.ledgers.request_whole(following)
         return reached
+
+    def _note_list(self, visit: Visit, page: ParsedPage, new: int) -> None:
+        """Note what a list named, or that it is an article."""
+        if visit.kind == LISTING and not new and self.is_article(page):
+            self.traps.note_article(visit.address)
+        else:
+            self.traps.note(visit.address, visit.kind, new)
 
     def _plain(self, address: str) -> str:
         """Return the plain address of a page, for that of a twin."""

@@ -273,3 +273,19 @@ def test_a_site_with_and_without_www_is_crawled_once_and_at_one_pace(
     times = [at for _, at in server.asked]
     # A busy server notes some requests late.
     assert times[-1] - times[0] > 0.4 * (len(times) - 1) - 0.2
+
+
+def test_articles_whose_addresses_seem_to_be_lists_are_exported(
+    project: Project, make_site: Callable[[Mapping[str, Answer]], Site]
+) -> None:
+    paths = [f"/view?tag=t{number % 3}&title=piece-{number}" for number in range(40)]
+    lists = [paths[first : first + 8] for first in range(0, 40, 8)]
+    pages = {path: html(article(number)) for number, path in enumerate(paths)}
+    for number, named in enumerate(lists):
+        following = f"/list?tag=all&part={number + 1}"
+        pages[f"/list?part={number}&tag=all"] = html(
+            "".join(f'<li><a href="{path}">x</a></li>' for path in [*named, following])
+        )
+    site = make_site({"/": html('<a href="/list?part=0&tag=all">all</a>'), **pages})
+    addresses, _ = crawled(project, site.url)
+    assert sorted(f"/{address.rpartition('/')[2]}" for address in addresses) == sorted(paths)

@@ -72,6 +72,10 @@ def test_what_many_links_of_a_page_differ_in_is_no_state_of_a_list(form: str) ->
     assert len(linked("/", *forms[:3])) == 1
 
 
+def test_a_list_goes_on_from_where_it_ended() -> None:
+    assert linked("/list?from=c1", "/list?from=c2", "/a?from=c2") == ["/list?from=c2", "/a"]
+
+
 def test_what_the_entries_of_a_sitemap_differ_in_is_kept() -> None:
     urls = [f"{BASE}/trip?from=city-{letter}" for letter in "abcdef"]
     entries = "".join(f"<url><loc>{url}</loc></url>" for url in urls)
@@ -88,6 +92,8 @@ def test_the_number_of_an_article_or_the_name_of_a_page_makes_no_list() -> None:
     assert linked_kind(f"{BASE}/b?id=7&sort=2", board, "listing") == "listing"
     assert linked_kind(f"{BASE}/index.php?page=about-us", front, "listing") == ""
     assert guess_kind(f"{BASE}/index.php?page=2") == "listing"
+    assert guess_kind(f"{BASE}/12?category=77") == ""
+    assert guess_kind(f"{BASE}/2026/11?category=77") == "listing"
 
 
 def test_links_to_articles_are_followed_without_the_state_of_the_list() -> None:

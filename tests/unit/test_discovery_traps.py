@@ -47,6 +47,18 @@ def test_calendars_facets_and_variants_are_cut_and_articles_are_not() -> None:
     assert {traps.judge(f"{BASE}/v?id={number}", "article") for number in range(50)} == {""}
 
 
+def test_a_pattern_of_articles_is_none_of_lists() -> None:
+    traps = Traps(Scope(max_barren=1))
+    traps.note(f"{BASE}/?tag=1&title=a", "listing", 0)
+    for number in range(3):
+        assert traps.learned_kind(f"{BASE}/?tag=1&title={number}", "listing") == "listing"
+        assert traps.judge(f"{BASE}/?tag=1&title={number}", "listing") == "barren"
+        traps.note_article(f"{BASE}/?tag=1&title={number}")
+    assert traps.learned_kind(f"{BASE}/?tag=1&title=z", "listing") == ""
+    assert traps.judge(f"{BASE}/?tag=1&title=z", "listing") == ""
+    assert traps.learned_kind(f"{BASE}/?tag=1", "listing") == "listing"
+
+
 def test_what_has_the_number_of_an_article_varies_by_that() -> None:
     traps = Traps(Scope(max_variants=5))
     cut = [traps.judge(f"{BASE}/v?cat=3&id={number}", "") for number in range(50)]
