@@ -189,12 +189,7 @@ class TestTwoPasses:
 
     def test_sites_are_counted_apart(self, tmp_path: Path) -> None:
         crawl = journey(tmp_path, Tally())
-        pages = [
-            page(0),
-            page(1),
-            page(2, "t.example"),
-            page(3, "www.s.example"),
-        ]
+        pages = [page(0), page(1), page(2, "t.example"), page(3, "www.s.example")]
         for one in pages:
             crawl.count(one)
         items = list(crawl.items(pages))

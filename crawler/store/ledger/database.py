@@ -102,6 +102,7 @@ _IN_USE: Final = (
 )
 _CACHE_KB: Final = 32 * 1024
 _WAIT_SECONDS: Final = 10
+_ROWS_AT_ONCE: Final = 500
 _CHECKPOINT: Final = 8_000  # pages of the write-ahead file, 32 MB
 
 _KEYS: Final = 2**64
@@ -297,6 +298,20 @@ class LedgerDatabase:
                 yield make(row)
             except (LookupError, TypeError, ValueError, OverflowError) as error:
                 raise damage_error(self.path, error) from error
+
+    def _batches(self, statement: str) -> Iterator[Any]:
+        """Give the rows of a statement that selects the key first, in the order of the keys.
+
+        No cursor is open while a row is out, so that the ledger can be written to and closed.
+        """
+        key = FIRST_KEY
+        while rows := self._run(
+            f"{statement} key >= ? ORDER BY key LIMIT ?", key, _ROWS_AT_ONCE
+        ).fetchall():
+            yield from rows
+            if (last := rows[-1][0]) == LAST_KEY:
+                break
+            key = last + 1
 
     def _value(self, statement: str, *values: object) -> Any:  # noqa: ANN401 - as sqlite3 has it
         (value,) = self._run(statement, *values).fetchone()

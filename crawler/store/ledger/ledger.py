@@ -19,7 +19,6 @@ from typing import Any, Final, Literal, get_args
 
 from crawler.core.listings.entries import MAX_ADDRESS_CHARS
 from crawler.core.page.addresses import address_key, canonical_address
-from crawler.store.ledger.database import FIRST_KEY, LAST_KEY
 from crawler.store.ledger.rows import (
     FOUND_BY,
     GONE_HASH,
@@ -36,6 +35,7 @@ from crawler.store.ledger.rows import (
     State,
     Version,
     answer_columns,
+    figures_of,
     join_hints,
     plain,
     read_hints,
@@ -49,7 +49,6 @@ Flag = Literal["hinted", "owed", "retracted"]
 
 _FLAGS: Final = get_args(Flag)
 _BATCH: Final = 20_000  # entries sorted and added in one transaction; some 10 MB in memory
-_ROWS_AT_ONCE: Final = 500
 _REASON_CHARS: Final = 200
 _UNASKED: Final = "304 without asking"
 
@@ -380,7 +379,7 @@ class Ledger(LedgerRuns):
         An article on several pages counts with each of them. This reads the whole ledger.
         """
         figures: Counter[str] = Counter()
-        for found in self._made(_figures, self._run(_FIGURES).fetchall()):
+        for found in self._made(figures_of, self._run(_FIGURES).fetchall()):
             figures.update(found)
         return figures
 
@@ -394,25 +393,6 @@ class Ledger(LedgerRuns):
 
     def _rows(self, statement: str, *values: int) -> list[Row]:
         return list(self._made(row_of, self._run(statement, *values).fetchall()))
-
-    def _batches(self, statement: str) -> Iterator[Any]:
-        """Give the rows of a statement that selects the key first, in the order of the keys.
-
-        No cursor is open while a row is out, so that the ledger can be written to and closed.
-        """
-        key = FIRST_KEY
-        while rows := self._run(
-            f"{statement} key >= ? ORDER BY key LIMIT ?", key, _ROWS_AT_ONCE
-        ).fetchall():
-            yield from rows
-            if (last := rows[-1][0]) == LAST_KEY:
-                break
-            key = last + 1
-
-
-def _figures(row: tuple[int, int, int | None, int]) -> dict[str, int]:
-    state, count, exported, owed = row
-    return {STATES[state]: count, "exported": exported or 0, "owed": int(owed)}
 
 
 def _no_page(reason: str, at: str, status: int) -> dict[str, Any]:

@@ -343,3 +343,9 @@ def _header(value: str) -> str | None:
     value = value.strip()
     sound = value and len(value) <= _HEADER_CHARS and value.isascii() and value.isprintable()
     return value if sound else None
+
+
+def figures_of(columns: tuple[int, int, int | None, int]) -> dict[str, int]:
+    """Make figures of a state, and how many addresses have it, were exported and are owed."""
+    state, count, exported, owed = columns
+    return {STATES[state]: count, "exported": exported or 0, "owed": int(owed)}
