@@ -1,8 +1,9 @@
 """Cells of CSV files that a spreadsheet would run as formulas: marked when written, and read back.
 
 Spreadsheets take a cell that begins with ``=``, ``+``, ``-`` or ``@`` for a formula, which may
-start programs or send data away, and some drop a tab or line break in front of it (OWASP, "CSV
-Injection"). An apostrophe in front makes it text to them.
+start programs or send data away, in wide forms too where East Asian languages are set, and some
+drop a tab or line break in front of it (OWASP, "CSV Injection"). An apostrophe in front makes it
+text to them.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import re
 from typing import Final
 
 # Signs without a letter or digit behind, as dashes for "nothing", are no formula.
-_RUNS: Final = re.compile(r"'*[=+\-@\t\r]")
+_RUNS: Final = re.compile(r"'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 _WORD: Final = re.compile(r"\w")
 _NUMBER: Final = re.compile(r"[+-]?(?:\d[\d,. ]*|[.,]\d+)(?:[eE][+-]?\d+)?[ ]?%?")
 

@@ -52,3 +52,9 @@ def test_a_feed_marks_them_unless_it_is_told_not_to(*, formulas: bool, title: st
     exporter.export_item({"title": "=1+1", "change": -5, "list": ["=1"]})
     text = file.getvalue().decode()
     assert list(csv.reader(StringIO(text)))[1] == [title, "-5", '["=1"]']
+
+
+@pytest.mark.parametrize("text", ["\uff1dcmd", "\uff0b1+cmd", "\uff20SUM(1)", "\n=1", "\n=1+cmd"])
+def test_wide_signs_and_line_feeds_are_marked(text: str) -> None:
+    assert to_cell(text) == f"'{text}"
+    assert from_cell(to_cell(text)) == text
