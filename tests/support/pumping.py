@@ -42,10 +42,9 @@ _MATCHING = frozenset({"match", "fullmatch", "pattern"})
 def modules() -> Iterator[ModuleType]:
     """Give all modules of the project that are written in Python."""
     for found in pkgutil.walk_packages(crawler.__path__, "crawler."):
-        if not found.name.endswith((".worker", ".__main__")):
-            module = importlib.import_module(found.name)
-            if str(module.__file__).endswith(".py"):
-                yield module
+        # What is compiled has no source to read, and is not there where Python alone is tried.
+        if not found.name.endswith((".worker", ".__main__", ".compiled", ".compiled_cutter")):
+            yield importlib.import_module(found.name)
 
 
 def patterns() -> dict[re.Pattern[str] | re.Pattern[bytes], tuple[str, bool]]:
