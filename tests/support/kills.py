@@ -16,7 +16,7 @@ import signal
 import sqlite3
 import time
 from collections import Counter
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -339,7 +339,12 @@ def _pages(number: int) -> int:
 
 
 def _has_grown(folder: Path, sign: str, least: float) -> bool:
-    return any(path.stat().st_size >= least for path in folder.glob(sign))
+    for path in folder.glob(sign):
+        # The job may move or remove a file that was there a moment ago.
+        with suppress(FileNotFoundError):
+            if path.stat().st_size >= least:
+                return True
+    return False
 
 
 def _is_running(child: int) -> bool:
