@@ -222,7 +222,7 @@ def _check_incremental(settings: BaseSettings, options: Options) -> None:
 def _check_wrapper(options: Options) -> None:
     if options.wrapper is not None:
         # Loaded where it is used: few crawls have a wrapper.
-        from crawler.wrapper.running import CrawlWrapper  # noqa: PLC0415
+        from crawler.wrapper.running import CrawlWrapper  # noqa: PLC0415 - see above
 
         try:
             CrawlWrapper(options.wrapper, options, lambda _key, _count: None).close()

@@ -198,6 +198,6 @@ def _plain(value: object) -> object:
     if isinstance(value, bytes | bytearray):
         return bytes(value).decode("utf-8", "replace")
     # Loads all of Scrapy, which the library does without.
-    from itemadapter import ItemAdapter, is_item  # noqa: PLC0415
+    from itemadapter import ItemAdapter, is_item  # noqa: PLC0415 - see above
 
     return _plain(dict(ItemAdapter(value))) if is_item(value) else str(value)

@@ -90,7 +90,7 @@ COMMENTS = {
 
 @pytest.mark.parametrize("shape", COMMENTS)
 @pytest.mark.parametrize("is_inside", [True, False])
-def test_comments_of_readers_go(shape: str, is_inside: bool) -> None:  # noqa: FBT001
+def test_comments_of_readers_go(shape: str, is_inside: bool) -> None:  # noqa: FBT001 - a parameter of pytest
     zone = COMMENTS[shape].format(prose(20), prose(21))
     text = "".join(P[:5])
     alone, known = judged(article(text + zone) if is_inside else article(text) + zone)
@@ -346,7 +346,7 @@ def test_boilerplate_between_paragraphs_goes(line: str) -> None:
      "<figure><div>C++ | Kopieren</div>{}</figure>", "<div><span>コピー</span>{}</div>"],
 )  # fmt: skip
 @pytest.mark.parametrize("is_last", [False, True])
-def test_listings_stay_without_their_bars(listing: str, is_last: bool) -> None:  # noqa: FBT001
+def test_listings_stay_without_their_bars(listing: str, is_last: bool) -> None:  # noqa: FBT001 - a parameter of pytest
     code = listing.format("<pre><code>def tide(hour):\n    return hour * 2</code></pre>")
     rest = "" if is_last else P[3]
     for lines in texts(article(P[0] + P[1] + P[2] + code + rest)):

@@ -242,7 +242,7 @@ def rows_of_links(first: str) -> str:
         (f"<tr><th>Mo<th>Tu{DAYS}", False),
     ],
 )  # fmt: skip
-def test_markup_makes_a_table_of_links_genuine(table: str, genuine: bool) -> None:  # noqa: FBT001
+def test_markup_makes_a_table_of_links_genuine(table: str, genuine: bool) -> None:  # noqa: FBT001 - a parameter of pytest
     assert bool(tables(f"<table>{table}</table>")) == genuine
 
 

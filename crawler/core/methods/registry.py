@@ -25,7 +25,7 @@ _USUAL: tuple[TextMethod, ...] = (Article(), AdaptiveFrequency())
 def _methods() -> Mapping[str, TextMethod]:
     """Return all methods by name; those of papers are loaded when one is asked for."""
     from crawler.core.methods.news import NEWS_METHODS  # noqa: PLC0415 - see above
-    from crawler.core.methods.published import Density, TextFrequency  # noqa: PLC0415
+    from crawler.core.methods.published import Density, TextFrequency  # noqa: PLC0415 - as above
 
     own: tuple[TextMethod, ...] = (*_USUAL, TextFrequency(), Density(), *NEWS_METHODS)
     return {method.name: method for method in own}
