@@ -67,14 +67,20 @@ def main() -> int:
     """Kill, damage, and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     names = [job.__name__ for job in JOBS]
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(names))
+    known = ", ".join(names)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"{known}; by default all")
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--damage", type=int, default=200)
     parser.add_argument("--seed", type=int, default=21)
     options = parser.parse_args()
+    if unknown := ", ".join({*options.names} - {*names}):
+        parser.error(f"no job is named {unknown}; there are {known}")
     all_hold = [not options.kills or kill_all(options), not options.damage or damage_all(options)]
     return 0 if all(all_hold) else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -35,11 +35,14 @@ def line(result: Result, seconds: float) -> str:
 def main() -> int:
     """Feed the parsers that are named, or all; print the figures of each."""
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("parsers", nargs="*", metavar="PARSER", help="by default all")
+    known = ", ".join(parsers())
+    options.add_argument("parsers", nargs="*", metavar="PARSER", help=f"{known}; by default all")
     options.add_argument("--inputs", type=int, default=100_000, help="of each parser")
     options.add_argument("--seed", type=int, default=0)
     options.add_argument("--finds", type=Path, default=Path("finds"))
     asked = options.parse_args()
+    if unknown := ", ".join({*asked.parsers} - {*parsers()}):
+        options.error(f"no parser is named {unknown}; there are {known}")
     os.nice(10)
     # Parsers warn of what they are given.
     warnings.simplefilter("ignore")
@@ -54,4 +57,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)
