@@ -14,10 +14,11 @@ from dataclasses import replace
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeAlias, TypeVar
 
 from crawler.core.errors import (
     MethodError,
+    OptionError,
     PageTimeError,
     StoreError,
     UnreadableInputError,
@@ -37,15 +38,20 @@ from crawler.journey.item_page import ItemPage, Mode, new_item
 from crawler.journey.main_text import MainText
 from crawler.journey.page_time import PageTime
 from crawler.journey.stages import ResultFilters, default_stages
-from crawler.settings import Options
+from crawler.settings import PREFIX, REPLAYED, Options
 
 # What the library's function does without is loaded where it is used: it takes half of the start.
 # ruff: noqa: PLC0415
 
 logger = logging.getLogger(__name__)
 
+GivenPage: TypeAlias = Page | tuple[str, str | bytes]
+"""A page, or its address and its HTML as text or as bytes of uncertain encoding."""
+
 _T = TypeVar("_T")
 
+# Settings that the library takes: those that change an item, and the time for a page.
+_OF_THE_LIBRARY: Final = REPLAYED | {f"{PREFIX}PAGE_SECONDS"}
 _TEXT_COLUMNS = 60
 _PATH_COLUMNS = 24
 
@@ -53,8 +59,7 @@ _PATH_COLUMNS = 24
 def extract(html: str | bytes, url: str = "", **settings: object) -> PageItem:
     """Take text, metadata, sentences and tables from one page by itself.
 
-    A page of which other pages of its site are known is judged better: crawl the site, or give
-    ``scrapy extract`` other pages with ``--with``.
+    A page is judged better by other pages of its site: see :class:`crawler.Site`.
 
     Args:
         html: the page, as text or as bytes of uncertain encoding.
@@ -65,14 +70,33 @@ def extract(html: str | bytes, url: str = "", **settings: object) -> PageItem:
     Raises:
         UnreadablePageError: the page gives no text.
         PageTimeError: the work took more processor time than ``page_seconds``.
-        OptionError: a setting is not known, or has a wrong value.
+        OptionError: a setting is not known, has a wrong value, or is for crawls alone.
     """
-    names = {f"CORPUS_{name.upper()}": value for name, value in settings.items()}
-    options = Options.from_settings(names)
-    page = Page(url, html) if isinstance(html, bytes) else Page.from_text(url, html)
-    item = _item(read_alone(page, options), SiteView(), options)
+    options = library_options(settings)
+    item = _item(read_alone(page_of((url, html)), options), SiteView(), options)
     item.page = None
     return item
+
+
+def library_options(settings: dict[str, object]) -> Options:
+    """Read the settings that change an item, by their names in small letters.
+
+    Raises:
+        OptionError: one is not known, has a wrong value, or is for crawls alone.
+    """
+    named = {f"{PREFIX}{name.upper()}": value for name, value in settings.items()}
+    options = Options.from_settings(named)
+    if of_crawls := sorted(named.keys() - _OF_THE_LIBRARY):
+        raise OptionError(f"{', '.join(of_crawls)}: for crawls alone. Leave it out here.")
+    return options
+
+
+def page_of(given: GivenPage) -> Page:
+    """Return a page as it was given, or of its address and its HTML."""
+    if isinstance(given, Page):
+        return given
+    url, html = given
+    return Page(url, html) if isinstance(html, bytes) else Page.from_text(url, html)
 
 
 def judge(

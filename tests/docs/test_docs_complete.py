@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from scrapy.settings import Settings
 
+import crawler
 from crawler.core.methods.registry import method_names
 from crawler.evaluation.command import TASKS
 from support.crawling import ROOT
@@ -110,6 +111,20 @@ def test_methods_and_tasks_are_documented() -> None:
     evaluation = PROSE[ROOT / "docs" / "evaluation.md"]
     assert [name for name in method_names() if f"`{name}`" not in method] == []
     assert [name for name in TASKS if f"`{name}`" not in evaluation] == []
+
+
+def test_the_public_names_are_documented() -> None:
+    library = PROSE[ROOT / "docs" / "library.md"]
+    public = [
+        name if owner is crawler else f"{owner.__name__}.{name}"
+        for owner in (crawler, crawler.Site)
+        for name in (crawler.__all__ if owner is crawler else vars(owner))
+        if not name.startswith("_")
+    ]
+    assert "Site.items" in public
+    assert [
+        name for name in public if f"`{name}`" not in library and f"`{name}(" not in library
+    ] == []
 
 
 def test_the_rooms_on_the_plan_are_there() -> None:

@@ -1,0 +1,111 @@
+"""The library: ``extract`` of one page, and ``Site``, whose items are those of an archive crawl."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import crawler
+from crawler import Page, PageItem, Site, extract
+from crawler.core.errors import OptionError, UnknownMethodError
+from crawler.items import FIELD_ORDER
+from crawler.journey.extract import GivenPage
+from support.archives import made_pages, one_process, options_for, write_archive
+from support.crawling import FOOTER, article
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+PAGES = [(f"https://s.example/{number}", article(number)) for number in range(6)]
+
+
+def as_lines(items: list[PageItem]) -> list[str]:
+    fields = [{name: getattr(item, name) for name in FIELD_ORDER} for item in items]
+    return sorted(json.dumps(one) for one in fields)
+
+
+@pytest.mark.parametrize("settings", [{}, {"page_types": "all", "join_parts": False}])
+def test_a_site_gives_the_items_of_an_archive_crawl(
+    tmp_path: Path, settings: dict[str, Any]
+) -> None:
+    pages = made_pages(2, 4)
+    named = {name.upper(): value for name, value in settings.items()}
+    paths = write_archive(tmp_path / "in", pages, 1)
+    lines, skips = one_process(paths, options_for(tmp_path, **named))
+    site = Site(tmp_path, **settings)
+    items = list(site.items(iter(pages)))
+    assert as_lines(items) == sorted(json.dumps(json.loads(line)) for line in lines)
+    assert {
+        name.removeprefix("corpus/skipped/"): count
+        for name, count in site.stats.items()
+        if name.startswith("corpus/skipped/")
+    } == skips
+    assert site.stats["corpus/pages/fetched"] == len(pages)
+    assert site.stats["corpus/pages/exported"] == len(items)
+
+
+def test_pages_are_text_bytes_or_pages_of_their_own_site() -> None:
+    whole = [Page.from_text(url, html, site="one") for url, html in PAGES[2:]]
+    mixed: list[GivenPage] = [PAGES[0], (PAGES[1][0], PAGES[1][1].encode()), *whole]
+    items = list(Site(page_types="all").items(mixed))
+    assert [item.url for item in items] == [url for url, _ in PAGES]
+    assert {item.site: item.site_pages for item in items} == {"s.example": 2, "one": 4}
+    assert all(FOOTER not in item.text and item.page is None for item in items)
+
+
+def test_pages_are_taken_before_the_first_item_and_held_nowhere_after_the_last(
+    tmp_path: Path,
+) -> None:
+    taken: list[str] = []
+
+    def pages() -> Iterator[tuple[str, str]]:
+        for page in PAGES:
+            taken.append(page[0])
+            yield page
+
+    items = Site(tmp_path, page_types="all").items(pages())
+    assert taken == []
+    next(items)
+    assert taken == [url for url, _ in PAGES]
+    assert len(list(tmp_path.iterdir())) == 1
+    assert len(list(items)) == len(PAGES) - 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_unfinished_site_leaves_no_file(tmp_path: Path) -> None:
+    items: Any = Site(tmp_path, page_types="all").items(PAGES)
+    next(items)
+    items.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_site_is_used_again_and_its_figures_add_up() -> None:
+    site = Site(page_types="all")
+    once, again = list(site.items(PAGES)), list(site.items(random.sample(PAGES, len(PAGES))))
+    assert as_lines(once) == as_lines(again)
+    assert site.stats["corpus/pages/fetched"] == 2 * len(PAGES)
+    assert list(site.items([])) == []
+
+
+@pytest.mark.parametrize("name", ["incremental", "keep_spool", "mode", "no_such"])
+def test_settings_of_crawls_are_refused(name: str) -> None:
+    with pytest.raises(OptionError, match=f"CORPUS_{name.upper()}"):
+        extract("<p>Text</p>", **{name: "streaming"})
+    with pytest.raises(OptionError, match=f"CORPUS_{name.upper()}"):
+        Site(**{name: "streaming"})
+
+
+def test_a_wrong_method_is_an_error_before_the_first_page() -> None:
+    with pytest.raises(UnknownMethodError):
+        Site(text_method="none-such")
+
+
+def test_every_public_name_is_found_and_described() -> None:
+    assert crawler.__all__ == ["Page", "PageItem", "Site", "extract"]
+    assert all(getattr(crawler, name).__doc__ for name in crawler.__all__)
+    with pytest.raises(AttributeError):
+        crawler.__getattr__("none_such")
