@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from crawler.core.errors import OptionError
 from crawler.core.sentences import splitter_for
 from crawler.core.sentences.languages import language_of
+from crawler.core.sentences.sentence import MODEL_CHARS
 from crawler.core.tables.classify import TableMethod, get_table_method
 from crawler.core.tables.content import judge_tables, tables_of
 from crawler.core.tables.paper_method import Constants
@@ -111,16 +112,17 @@ class Sentences(Stage):
     def process(self, item: PageItem, page: ItemPage) -> None:
         """Set the item's sentences."""
         found: list[dict[str, Any]] = []
-        parts, rest = page.annotations, page.pairs()
+        parts, rest, for_model = page.annotations, page.pairs(), MODEL_CHARS
         for number, text in enumerate([each.text for each in parts] or [item.text]):
             splitter = splitter_for(language_of(text, page.language(number)), self._way)
             own = islice(rest, len(parts[number].blocks)) if len(parts) > 1 else rest
-            found += [
-                {"block": block.index, "text": sentence.text}
-                for block, label in own
-                if label.kept
-                for sentence in splitter.split(block.text)
-            ]
+            for block in (block for block, label in own if label.kept):
+                if splitter.name == "kiwi":
+                    for_model -= len(block.text)
+                    if for_model < 0:
+                        splitter = splitter_for("ko", "rule")
+                sentences = splitter.split(block.text)
+                found += [{"block": block.index, "text": each.text} for each in sentences]
         item.sentences = found
 
 

@@ -3,11 +3,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
+from scrapy.settings import Settings
 
 from crawler.core.errors import UnknownMethodError
+from crawler.core.page.page import Page
 from crawler.core.sentences import (
     ended_sentences,
     split,
@@ -16,7 +19,9 @@ from crawler.core.sentences import (
 )
 from crawler.core.sentences.languages import guess_language, language_of, primary_language
 from crawler.core.sentences.sentence import Sentence, sentencex_ends
+from crawler.settings import Options
 from support.crawling import ROOT
+from support.journeys import item_of
 from support.pace import within
 
 # Each case is a text in which "¦" stands before every sentence but the first.
@@ -61,13 +66,29 @@ def test_the_model_knows_endings_that_the_rule_does_not() -> None:
     assert len(splitter_for("ko", "kiwi").split(text)) == 2
 
 
-@pytest.mark.parametrize("text", ["가" * 50_000, ("가" * 300 + " ") * 200])
-def test_syllables_without_spaces_are_not_given_to_the_model(text: str) -> None:
+@pytest.mark.parametrize("text", ["가" * 50_000, ("가" * 300 + " ") * 200, "만지만지 " * 13_000])
+def test_text_that_costs_the_model_much_is_not_given_to_it(text: str) -> None:
     pytest.importorskip("kiwipiepy")
     splitter_for("ko", "kiwi").split("먼저 불러온다")
     with within(2):
         found = splitter_for("ko", "kiwi").split(text)
     assert found == splitter_for("ko", "rule").split(text)
+
+
+def test_the_blocks_of_a_page_share_the_characters_that_the_model_is_given(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pytest.importorskip("kiwipiepy")
+    text = "이 집은 빵이 정말 맛있어 우리 다음에 또 가자"
+    blocks = [f"{text} {number}." for number in range(9)]
+    body = "".join(f"<p>{block}</p>" for block in blocks)
+    page = Page.from_text("https://news.example/", f"<html lang=ko><body>{body}</body>")
+    monkeypatch.setattr("crawler.journey.stages.MODEL_CHARS", 4 * len(blocks[0]))
+    settings = Settings({"CORPUS_TEXT_METHOD": "density"})
+    item = item_of(page, Options.from_settings(settings))
+    numbers = [*Counter(each["block"] for each in item.sentences or ()).values()]
+    assert numbers[:5] == [2, 2, 2, 2, 1]
+    assert {*numbers[4:]} == {1}
 
 
 def test_without_the_model_korean_is_split_by_rule() -> None:

@@ -19,7 +19,12 @@ from collections.abc import Callable, Iterable, Iterator
 from crawler.core.patterns import compiled_later
 from crawler.core.sentences.marks import TRAIL, enclosure_at, outermost_enclosures
 from crawler.core.sentences.rules import split_by_marks
-from crawler.core.sentences.sentence import Sentence, kiwi_ends, sentences_between
+from crawler.core.sentences.sentence import (
+    MODEL_CHARS,
+    Sentence,
+    kiwi_ends,
+    sentences_between,
+)
 
 _BEGINS = (
     "This|These|The|If|We|They|You|He|She|It|There|When|While|My|Our|Your|His|Her|Please|Thanks|But"
@@ -111,8 +116,10 @@ def split_english(text: str) -> tuple[Sentence, ...]:
 def split_korean(text: str, *, by_model: bool = False) -> tuple[Sentence, ...]:
     """Return the sentences of Korean text.
 
-    Where there is no mark they end by the forms of words, and ``by_model`` by the model too.
+    Where there is no mark they end by the forms of words, and ``by_model`` by the model too, save
+    in a text that is longer than :data:`MODEL_CHARS`.
     """
+    by_model = by_model and len(text) <= MODEL_CHARS
 
     def ends(piece: str) -> Iterator[int]:
         words = _CANDIDATE.finditer(piece)
