@@ -19,7 +19,7 @@ class _WithPage:
     """The item's page, parsed, with its blocks; None once the item has been exported."""
 
 
-@dataclass
+@dataclass(repr=False)
 class PageItem(_WithPage):
     """One page of a site with the boilerplate gone.
 
@@ -144,6 +144,10 @@ class PageItem(_WithPage):
     def __str__(self) -> str:
         """Name the item by its address: what log lines show of it."""
         return self.url
+
+    def __repr__(self) -> str:
+        """Name the item: all of it is several screens long."""
+        return f"<PageItem {self.url} {len(self.text)} characters>"
 
     def __getstate__(self) -> tuple[None, dict[str, Any]]:
         """Leave the page out of copies and of what goes to another process."""

@@ -180,7 +180,7 @@ def _next_steps(console: Console, output: Path) -> None:
         "the pages, one row each": str(output),
         "why a line was dropped": "scrapy extract --explain URL-OR-FILE",
         "browse the demo site": "scrapy demo --keep-serving",
-        "a site of your choice": "scrapy crawl site -a url=https://blog.example/ -O pages.jsonl",
+        "a site of your choice": "scrapy corpus https://blog.example/ -O blog.jsonl",
         "in a project of yours": 'ADDONS = {"crawler.addon.CorpusAddon": 500}',
     }.items():
         console.print(f"  {what:<24} {how}")

@@ -1,0 +1,201 @@
+"""``scrapy corpus``: crawl one site into a file, without a project."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from scrapy.commands import BaseRunSpiderCommand
+
+from crawler.commands.base import CorpusCommand, flag, valued
+from crawler.exporters.formats import FEED_EXPORTERS
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator, Mapping
+
+    from scrapy import Spider
+    from scrapy.settings import Settings
+
+_SETTINGS = "crawler.crawl_settings"
+
+
+class CorpusSiteCommand(CorpusCommand, BaseRunSpiderCommand):
+    """Crawls a site with the default settings, and says what came of it and what to do next.
+
+    The exit code is 0 when the output has what was asked for, or where a daily crawl found nothing
+    new; 1 when nothing came, no page is left, or the output lacks some; 2 when the call is wrong.
+    """
+
+    name = "corpus"
+    usage = "[options] URL"
+    summary = "Crawl a site, and write its clean text to a file; needs no project"
+    description = (
+        "Crawl the site at URL by the rules that it sets for robots, and write one row an article "
+        "to FILE, with text and metadata. Without -o and -O the file is named after the host. "
+        "Ctrl-C ends the crawl early: what came until then is written. The settings are those of "
+        "the package, and not those of a project around; -s changes them. CORPUS_DIR "
+        "(corpus-data) holds what is known of the site."
+    )
+    default_settings: ClassVar[dict[str, Any]] = {"FEED_EXPORTERS": FEED_EXPORTERS}
+    # The crawl has its own settings, not those of a project around it.
+    requires_crawler_process = False
+    options = (
+        valued(
+            "-O --overwrite-output",
+            "FILE",
+            "write the pages to FILE, whose ending gives the format (jsonl, json, csv, parquet, "
+            "xml); an earlier FILE stays until there are pages to put in its place",
+            action="append",
+        ),
+        valued("-o --output", "FILE", "add the pages to the end of FILE", action="append"),
+        flag(
+            "--daily",
+            "fetch and write only what is new or has changed since the last call with it, in "
+            "numbered files below corpus-data/articles",
+        ),
+        valued(
+            "--max-pages", "N", "the most pages to fetch; 0 is no limit. Without it 10000", type=int
+        ),
+        valued(
+            "--since",
+            "DAY",
+            "only pages of this day, month or year or later (2026-11-01, 2026)",
+        ),
+        valued("--delay", "SECONDS", "the time between two requests, 1 if not given", type=float),
+        valued(
+            "--archive",
+            "FILE",
+            "read the pages from a WARC file, a folder of saved pages, or JSON Lines of url and "
+            "html, in place of the network; URL may be left out",
+        ),
+        valued(
+            "-a",
+            "NAME=VALUE",
+            "argument of the spider, such as allow=/news/ (may be repeated)",
+            dest="spargs",
+            action="append",
+            default=[],
+        ),
+    )
+
+    def work(self, args: list[str], opts: argparse.Namespace, settings: Settings) -> int:
+        """Crawl the site, or read the archive."""
+        from scrapy.crawler import AsyncCrawlerProcess
+
+        arguments = _arguments(args, opts)
+        own = _own_settings(settings, opts, arguments)
+        process = AsyncCrawlerProcess(own)
+        crawler = process.create_crawler(_spider(opts))
+        process.crawl(crawler, **arguments)
+        process.start()
+        if process.bootstrap_failed or crawler.stats is None:
+            return 1
+        for line in _next_steps(crawler.stats.get_stats(), own, arguments, opts):
+            print(line, file=sys.stderr)
+        return 0
+
+
+def _spider(opts: argparse.Namespace) -> type[Spider]:
+    from crawler.spiders.archive import ArchiveSpider
+    from crawler.spiders.site import SiteSpider
+
+    return ArchiveSpider if opts.archive else SiteSpider
+
+
+def _arguments(args: list[str], opts: argparse.Namespace) -> dict[str, str]:
+    """Return the arguments of the spider."""
+    from crawler.core.errors import ArgumentError
+    from crawler.spiders.arguments import SiteArguments, parse_arguments
+
+    if len(args) > 1 or not (args or opts.archive):
+        raise ArgumentError("give the address of one site, such as https://blog.example/")
+    named = {"url": args[0]} if args else {}
+    given = {"max_pages": opts.max_pages, "since": opts.since}
+    named |= {name: str(value) for name, value in given.items() if value is not None}
+    if twice := named.keys() & opts.spargs.keys():
+        raise ArgumentError(f"-a {min(twice)} is not needed: the command has it by itself")
+    if not opts.archive:
+        arguments = {**named, **opts.spargs}
+        # Before the crawl begins, where an error is one line: Scrapy would show a traceback.
+        parse_arguments(SiteArguments, arguments, owner="site").start_addresses("site")
+        return arguments
+    if opts.daily or opts.delay is not None or named.keys() - {"url"}:
+        raise ArgumentError(
+            "--archive goes without --daily, --max-pages, --since and --delay: leave these out"
+        )
+    base = {"base_url": args[0]} if args else {}
+    return {"path": opts.archive, **base, **opts.spargs}
+
+
+def _own_settings(
+    given: Settings, opts: argparse.Namespace, arguments: Mapping[str, str]
+) -> Settings:
+    """Put the settings of the crawl together: the package's, those of the options, the call's."""
+    from scrapy.settings import SETTINGS_PRIORITIES, Settings
+
+    from crawler.core.errors import ArgumentError
+
+    own = Settings()
+    own.setmodule(_SETTINGS, "project")
+    # At a terminal the live line tells how the crawl goes; without one the log has to.
+    own.set("LOG_LEVEL", "WARNING" if sys.stderr.isatty() else "INFO", "project")
+    if opts.delay is not None:
+        if not 0 <= opts.delay < float("inf"):
+            raise ArgumentError(f"--delay is {opts.delay}; give a number of seconds")
+        for name in ("DOWNLOAD_DELAY", "AUTOTHROTTLE_START_DELAY"):
+            own.set(name, opts.delay, "project")
+    if opts.daily:
+        if opts.overwrite_output:
+            raise ArgumentError(
+                "-O would replace the pages of earlier days by those of today. Give -o FILE, which "
+                "adds to it, or neither: --daily writes numbered files itself"
+            )
+        own.set("CORPUS_INCREMENTAL", value=True, priority="project")
+    elif not opts.output and not opts.overwrite_output:
+        own.set("FEEDS", {_new_file(arguments): {"format": "jsonl"}}, "project")
+    for name in given:
+        if (given.getpriority(name) or 0) >= SETTINGS_PRIORITIES["cmdline"]:
+            own.set(name, given[name], "cmdline")
+    return own
+
+
+def _new_file(arguments: Mapping[str, str]) -> str:
+    """Return the name of the file for a call that names none.
+
+    Raises:
+        ArgumentError: the file is there already.
+    """
+    from pathlib import Path
+
+    from crawler.core.errors import ArgumentError
+    from crawler.core.page.addresses import address_site
+    from crawler.discovery.addresses import complete_address
+
+    address = complete_address(arguments.get("url") or arguments.get("base_url", ""))
+    name = address_site(address).partition(":")[0] if address else "pages"
+    file = f"{name}.jsonl"
+    if Path(file).exists():
+        raise ArgumentError(f"{file} is there already; -O {file} replaces it, -o {file} adds to it")
+    return file
+
+
+def _next_steps(
+    stats: Mapping[str, Any], own: Settings, arguments: Mapping[str, str], opts: argparse.Namespace
+) -> Iterator[str]:
+    """Say what to do after a crawl that gave pages, a line each."""
+    site = arguments.get("url", "")
+    steps = {"why a line was kept or dropped": "scrapy extract --explain ADDRESS-OF-A-PAGE"}
+    for file, feed in own.getdict("FEEDS").items():
+        if feed["format"] == "jsonl":
+            read = f"import json; pages = [json.loads(line) for line in open({file!r})]"
+            steps["read it in Python"] = read
+    if opts.daily:
+        steps["what is new, from now on"] = "the same command again, once a day or as you like"
+    elif site:
+        steps["only what is new, from now on"] = f"scrapy corpus {site} --daily"
+    if left := stats.get("corpus/cut/page-limit"):
+        steps[f"{left:,} more pages are known"] = "--max-pages 0 takes all"
+    yield "What to do next"
+    for what, how in steps.items():
+        yield f"  {what:<31} {how}"

@@ -1,0 +1,71 @@
+"""``scrapy crawl``, with the spiders and formats of this package in any project."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from scrapy.commands import crawl
+from scrapy.utils.misc import load_object
+from scrapy.utils.project import inside_project
+
+from crawler.exporters.formats import FEED_EXPORTERS
+
+if TYPE_CHECKING:
+    import argparse
+
+_SPIDERS: Final = {
+    "site": "crawler.spiders.site.SiteSpider",
+    "urls": "crawler.spiders.urls.UrlsSpider",
+    "archive": "crawler.spiders.archive.ArchiveSpider",
+    "wrapper": "crawler.spiders.wrapper.WrapperSpider",
+}
+_ADDON: Final = 'ADDONS = {"crawler.addon.CorpusAddon": 500}'
+
+
+class CrawlCommand(crawl.Command):
+    """Scrapy's own command, with two more lines where it would end in a traceback or in silence.
+
+    It takes the place of Scrapy's own by its entry point. The formats of this package are known to
+    ``-o`` and ``-O``, which Scrapy checks before add-ons run. The spiders ``site``, ``urls``,
+    ``archive`` and ``wrapper`` need not be named in ``SPIDER_MODULES``; one of the same name there
+    wins.
+    """
+
+    # Outside of a project the command says what to do there.
+    requires_project = False
+    default_settings: ClassVar[dict[str, Any]] = {"FEED_EXPORTERS": FEED_EXPORTERS}
+
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Read the options; outside of a project, say what to do, and end."""
+        if not inside_project():
+            self._refuse(
+                "this folder belongs to no Scrapy project. Without a project, "
+                "'scrapy corpus URL -O pages.jsonl' crawls a site"
+            )
+            raise SystemExit(self.exitcode)
+        super().process_options(args, opts)
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Find the spider, or say in a line why there is none; then crawl."""
+        assert self.crawler_process is not None  # noqa: S101 - Scrapy sets it before it calls run()
+        assert self.settings is not None  # noqa: S101 - likewise
+        known = self.crawler_process.spider_loader.list()
+        if len(args) == 1 and args[0] not in known:
+            addons = self.settings.getdict("ADDONS")
+            has_addon = any(load_object(one).__name__ == "CorpusAddon" for one in addons)
+            if args[0] not in _SPIDERS:
+                names = ", ".join(sorted({*known, *(_SPIDERS if has_addon else ())})) or "none"
+                self._refuse(f"there is no spider '{args[0]}' in this project. There are: {names}")
+                return
+            if not has_addon:
+                self._refuse(
+                    f"the spider '{args[0]}' needs the add-on: put {_ADDON} into the settings"
+                )
+                return
+            args = [load_object(_SPIDERS[args[0]])]
+        super().run(args, opts)
+
+    def _refuse(self, why: str) -> None:
+        print(f"scrapy crawl: {why}", file=sys.stderr)
+        self.exitcode = 2

@@ -1,0 +1,131 @@
+"""``scrapy corpus`` in a folder that has no project; and ``scrapy crawl`` there and in others."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from support.crawling import Project, article, html, small_site
+from support.running import ROOT, run_scrapy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from crawler.demo.server import Answer
+    from support.crawling import Site
+
+    MakeSite = Callable[[Mapping[str, Answer]], Site]
+
+ALL = ("-s", "CORPUS_PAGE_TYPES=all", "--delay", "0")
+
+
+def scrapy(folder: Path, *arguments: str, code: int = 0) -> str:
+    """Run a command; return what it wrote to standard error."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("SCRAPY_")}
+    ended, out, err = run_scrapy(arguments, folder, env, [str(folder), str(ROOT)])
+    assert ended == code, err
+    assert "Traceback" not in err
+    assert out == ""
+    return err
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def test_a_site_becomes_a_file_in_any_folder(tmp_path: Path, make_site: MakeSite) -> None:
+    site = make_site(small_site(4))
+    folder = tmp_path / "anywhere"
+    folder.mkdir()
+    err = scrapy(folder, "corpus", site.url, "-O", "run.jsonl", *ALL)
+    assert {row["url"] for row in rows(folder / "run.jsonl")} == {
+        site.url,
+        *(f"{site.url}a/{number}" for number in range(4)),
+    }
+    assert sorted(path.name for path in folder.iterdir()) == ["corpus-data", "run.jsonl"]
+    summary, _, steps = err.partition("What to do next")
+    assert "5 fetched, 5 exported" in summary
+    assert f"scrapy corpus {site.url} --daily" in steps
+    # Without -O the file is named after the host, and is not replaced unasked.
+    scrapy(folder, "corpus", site.url, *ALL, "--max-pages", "2")
+    assert len(rows(folder / "127.0.0.1.jsonl")) == 2
+    before = len(site.asked)
+    assert "-O 127.0.0.1.jsonl replaces it" in scrapy(folder, "corpus", site.url, code=2)
+    assert len(site.asked) == before
+
+
+def test_daily_writes_what_is_new(tmp_path: Path, make_site: MakeSite) -> None:
+    site = make_site(small_site(3))
+    daily = ("corpus", site.url, "--daily", "-o", "all.jsonl", *ALL)
+    scrapy(tmp_path, *daily)
+    assert len(rows(tmp_path / "all.jsonl")) == 4
+    # Nothing is new: that is no failure.
+    scrapy(tmp_path, *daily)
+    assert len(rows(tmp_path / "all.jsonl")) == 4
+    site.pages["/a/9"] = html(article(9))
+    site.pages["/"] = html(small_site(3)["/"][2].decode() + '<a href="/a/9">Piece 9</a>')
+    scrapy(tmp_path, *daily)
+    new = [row["url"] for row in rows(tmp_path / "all.jsonl")[4:]]
+    assert f"{site.url}a/9" in new
+    assert len(list((tmp_path / "corpus-data" / "articles").rglob("*.jsonl"))) >= 2
+
+
+def test_an_archive_takes_the_place_of_the_network(tmp_path: Path) -> None:
+    pages = [{"url": f"https://run.example/a/{n}", "html": article(n)} for n in range(3)]
+    archive = tmp_path / "kept.jsonl"
+    archive.write_text("\n".join(map(json.dumps, pages)), "utf-8")
+    scrapy(tmp_path, "corpus", "--archive", "kept.jsonl", "-O", "out.jsonl", *ALL[:2])
+    assert [row["url"] for row in rows(tmp_path / "out.jsonl")] == [page["url"] for page in pages]
+    for option in (["--daily"], ["--max-pages", "3"], ["--since", "2026"], ["--delay", "0"]):
+        scrapy(tmp_path, "corpus", "--archive", "kept.jsonl", *option, code=2)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["http://a.example/", "--since", "yesterday"],
+        ["http://a.example/", "--delay", "-1"],
+        ["http://a.example/", "-a", "url=http://b.example/"],
+        ["http://a.example/", "--daily", "-O", "out.jsonl"],
+        ["http://a.example/", "-O", "out.nonsense"],
+        ["http://a.example/", "-O", "file/out.jsonl"],
+        ["http://a.example/", "-O", "out.jsonl", "-s", "CORPUS_MODE=nonsense"],
+        ["--archive", "nothing.warc.gz"],
+    ],
+)
+def test_a_wrong_call_is_refused_in_a_line(tmp_path: Path, arguments: list[str]) -> None:
+    (tmp_path / "file").touch()
+    err = scrapy(tmp_path, "corpus", *arguments, "-L", "WARNING", code=2)
+    assert err.startswith("scrapy corpus: ")
+    assert err.count("\n") == 1
+
+
+def test_outside_of_a_project_crawl_says_what_to_do(tmp_path: Path) -> None:
+    err = scrapy(tmp_path, "crawl", "site", "-a", "url=http://a.example/", code=2)
+    assert err.count("\n") == 1
+    assert "scrapy corpus" in err
+
+
+@pytest.fixture
+def other(project: Project) -> Project:
+    """A project that names neither our spiders nor our formats."""
+    project.append("ownsettings.py", 'SPIDER_MODULES = ["ownspiders"]')
+    return project
+
+
+def test_spiders_and_formats_need_no_settings(other: Project, make_site: MakeSite) -> None:
+    site = make_site(small_site(2))
+    other.run("crawl", "site", "-a", f"url={site.url}", "-O", "p.parquet", "-O", "p.jsonl")
+    assert len(other.items("p.jsonl")) == 3
+    assert (other.folder / "p.parquet").stat().st_size > 0
+    _, err = other.run("crawl", "nonsense", code=2)
+    assert "Traceback" not in err
+    assert "archive, own, site, urls, wrapper, yielding" in err
+    other.append("ownsettings.py", "ADDONS = {}")
+    _, err = other.run("crawl", "site", "-a", f"url={site.url}", code=2)
+    assert "crawler.addon.CorpusAddon" in err
