@@ -107,7 +107,6 @@ def _choose(args: list[str], folder: Path) -> SpoolInfo:
 
 
 def _print_list(spools: list[SpoolInfo]) -> None:
-    from crawler.core.errors import printable
     from crawler.reports.stdout import print_line
 
     if not spools:
@@ -117,5 +116,4 @@ def _print_list(spools: list[SpoolInfo]) -> None:
         line = f"{state:8} {spool.pages:7,} pages  {spool.spider:12} {spool.started}  {spool.path}"
         if spool.damage:
             line += f"  damaged places: {len(spool.damage):,}"
-        # Anybody may have written the file: a terminal would act on control characters.
-        print_line(printable(line))
+        print_line(line)

@@ -86,7 +86,7 @@ class WrapCommand(CorpusCommand):
         """Run, learn, forget or test, as the first argument says."""
         from pathlib import Path
 
-        from crawler.core.errors import ArgumentError, printable
+        from crawler.core.errors import ArgumentError
         from crawler.reports.stdout import print_error, print_line, put
         from crawler.settings import Options
         from crawler.spiders.fetch import fetch_pages
@@ -132,6 +132,6 @@ class WrapCommand(CorpusCommand):
         else:
             lines = check_project(path, inputs)
         for line, is_well in lines:
-            print_line(printable(line))
+            print_line(line)
             code |= not is_well
         return code

@@ -115,10 +115,9 @@ class OneLineExit(SystemExit):
 
 
 def one_line(message: object) -> str:
-    """Return a message as one line: names of files may hold line breaks, yet an error is a line."""
-    return printable(" ".join(str(message).split()))
+    """Return a message as one line: names of files may hold line breaks, yet an error is a line.
 
-
-def printable(text: str) -> str:
-    """Replace control characters, on which terminals act: the text may come from any page."""
-    return "".join(char if char.isprintable() else "?" for char in text)
+    Characters that cannot be seen, on which terminals may act, become question marks.
+    """
+    line = " ".join(str(message).split())
+    return "".join(char if char.isprintable() else "?" for char in line)

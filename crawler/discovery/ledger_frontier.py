@@ -248,6 +248,7 @@ class LedgerFrontier(Frontier):
             return True
         if change.kind == "same":
             again.judged(visit.address, changed=False)
+            self.ledgers.runs[visit.site].trouble.confirmed += 1
         return False
 
     def is_temporary_redirect(self, visit: Visit, url: str, meta: Mapping[str, Any]) -> bool:
@@ -299,6 +300,7 @@ class LedgerFrontier(Frontier):
         self._ledger(visit).mark_fetched(
             Fetched(visit.address, 304, now(), etag=etag, last_modified=modified)
         )
+        self.ledgers.runs[visit.site].trouble.confirmed += 1
         self._answered(visit)
 
     def failed(
@@ -353,6 +355,7 @@ class LedgerFrontier(Frontier):
             self.refused(visit, reason)
             return
         ledger.retract(row.address)
+        self.ledgers.runs[visit.site].trouble.note_lost(row)
         self.failed(visit, reason)
 
     def _answered(self, visit: Visit) -> None:

@@ -102,7 +102,7 @@ class NumberedParts(Component):
             self._finish(site)
 
     def _write_gone(self, site: str) -> None:
-        self._ledgers.keep_moved_together(site)
+        self._ledgers.runs[site].trouble.keep_known()
         for row in self._ledgers.ledger(site).gone_to_export():
             item = PageItem(
                 url=row.address,

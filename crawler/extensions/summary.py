@@ -36,6 +36,14 @@ _LINES: Final = (
             "are requested again"
         ),
     ),
+    (
+        "kept",
+        "incremental/kept",
+        (
+            "{incremental/kept:,} as they were exported, since their site seems to be in trouble: "
+            "they are requested again"
+        ),
+    ),
     ("skipped", "skipped", "{skipped}"),
     ("dropped", "dropped", "{dropped:,} by item pipelines"),
     ("broken", "pages/broken", "{pages/broken:,}: an item pipeline failed on them"),

@@ -8,7 +8,6 @@ were being fetched back into the queue.
 from __future__ import annotations
 
 import logging
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -16,7 +15,6 @@ from graphlib import TopologicalSorter
 from itertools import pairwise
 from pathlib import Path
 from typing import Final
-from urllib.parse import unquote, urlsplit
 
 import xxhash
 
@@ -26,6 +24,7 @@ from crawler.core.page.page import Page
 from crawler.items import PageItem
 from crawler.journey.parts import mend_parts, now
 from crawler.journey.recrawl_policy import RecrawlPolicy
+from crawler.journey.site_trouble import SiteTrouble, keep
 from crawler.store.ledger.database import ledger_path
 from crawler.store.ledger.ledger import Ledger
 from crawler.store.ledger.rows import GONE_HASH, PART_HASH, Part, Row
@@ -36,8 +35,8 @@ logger = logging.getLogger(__name__)
 _KILLED: Final = "killed"
 _RECENT_RUNS: Final = 3
 _MOST_TRIES: Final = 5
-# A site in trouble leads its pages to one address. Fewer may be articles that were made one.
-_MANY_MOVES: Final = 5
+# Pages that are others under another address are no articles lost.
+_DOUBLES: Final = frozenset({"duplicate-address", "near-duplicate"})
 
 
 def version_hash(item: PageItem) -> str:
@@ -55,6 +54,7 @@ class SiteRun:
         since: When it began: this crawl, or the killed one that it goes on with (ISO 8601).
         killed: The names of the killed runs that it goes on with.
         policy: By which known pages are requested again.
+        trouble: What it answers for exported pages.
         new_pages: How many new pages it has fetched whole.
         output: What the names of its parts begin with; they sort in the order of the runs.
     """
@@ -63,6 +63,7 @@ class SiteRun:
     since: str
     killed: tuple[str, ...]
     policy: RecrawlPolicy
+    trouble: SiteTrouble
     new_pages: int
     output: str
 
@@ -119,6 +120,7 @@ class CrawlLedgers:
             since,
             tuple(run.id for run in killed),
             RecrawlPolicy(ledger, self.recheck, self.max_rechecks, began, since, recent),
+            SiteTrouble(site, ledger, since, self.count),
             new_pages=ledger.fetched_since(since) if killed else 0,
             output=self.run,
         )
@@ -251,6 +253,7 @@ class CrawlLedgers:
         known = "" if row.exported_hash in {GONE_HASH, PART_HASH} else row.exported_hash
         is_same = known == item.content_hash
         run.policy.judged(row.address, changed=not is_same)
+        run.trouble.confirmed += bool(known)
         if is_same:
             self.mark_without_item(item.parts or [item.url], is_same=True)
             return False
@@ -267,14 +270,20 @@ class CrawlLedgers:
             return False
         return found[1].owed or found[1].exported_hash not in {"", GONE_HASH}
 
+    def known_version(self, url: str) -> tuple[SiteRun, Row] | None:
+        """Find a page of which a version is exported."""
+        found = self.find(url)
+        return None if found is None or found[1].exported_hash in {"", GONE_HASH} else found
+
     def mark_without_item(
-        self, urls: Iterable[str], kind: str = "", *, is_same: bool = False
+        self, urls: Iterable[str], kind: str = "", reason: str = "", *, is_same: bool = False
     ) -> None:
         """Record that pages, as they were fetched last, give no item.
 
         Args:
             urls: their addresses.
             kind: what kind of page they are, where that is the reason.
+            reason: why they were refused; empty where it was not by what they are.
             is_same: whether the reason is that they say what was exported before. Otherwise the
                 exported version is withdrawn, as of a page that is gone.
         """
@@ -282,32 +291,16 @@ class CrawlLedgers:
             (run.ledger.write_off if is_same else run.ledger.retract)(row.address)
             run.ledger.describe(row.address, kind=kind)
             run.policy.judged(row.address, changed=False)
+            if reason and reason not in _DOUBLES:
+                run.trouble.note_lost(row)
             self.held.discard(address_key(row.address))
 
-    def keep_moved_together(self, site: str) -> None:
-        """Keep exported pages of which many redirect to one address: the site is in trouble.
-
-        They are not withdrawn, and the next crawl requests them again.
-        """
-        run, moved = self.runs[site], defaultdict[str, list[str]](list)
-        for row in run.ledger.rows("refused"):
-            if row.canonical and row.asked_at >= run.since and row.found_by != "start":
-                moved[_target(row)].append(row.address)
-        for target, addresses in moved.items():
-            if len(addresses) < _MANY_MOVES:
-                continue
-            self.count("corpus/incremental/redirected", len(addresses))
-            logger.warning(
-                "%d pages of %s lead to %s: the site seems to be in trouble. None of them is "
-                "withdrawn, and the next crawl requests them again",
-                len(addresses),
-                site,
-                target,
-            )
-            with run.ledger.transaction():
-                for address in addresses:
-                    run.ledger.mark_failed(address, "moved-with-many", at=now())
-                    run.ledger.keep(address)
+    def mark_unread(self, url: str) -> None:
+        """Record that a page cannot be read: what was exported of it stays."""
+        if (found := self.known_version(url)) is None:
+            self.mark_without_item([url])
+        else:
+            keep(found[0].ledger, found[1].address, "unreadable")
 
     def mark_exported(self, urls: Iterable[str], name: str, part: Part) -> None:
         """Record that a part holds the item of a page, or of all parts of an article in order."""
@@ -338,10 +331,3 @@ class CrawlLedgers:
                 self.count("corpus/ledger/failed", 1)
                 logger.error("The end of the crawl of %s is not recorded: %s", site, error)  # noqa: TRY400 - one line says it
             run.ledger.close()
-
-
-def _target(row: Row) -> str:
-    """Return where a page leads, without a query that says where one came from."""
-    place, _, query = row.canonical.partition("?")
-    path = urlsplit(row.address).path
-    return place if len(path) > 1 and path in unquote(unquote(query)) else row.canonical

@@ -37,13 +37,16 @@ def robots_refusal(document: Document, options: Options) -> Refusal | None:
     return None if reason is None else Refusal(reason, DIRECTIVES[reason])
 
 
-def page_filters(options: Options, evidence: Evidence, tally: Tally) -> tuple[Filter, ...]:
+def page_filters(
+    options: Options, evidence: Evidence, tally: Tally, ledgers: CrawlLedgers | None = None
+) -> tuple[Filter, ...]:
     """Return the filters that judge a page before stages work on it, in order.
 
     Args:
         options: the crawl's settings.
         evidence: says which pages are others by another address.
         tally: where near-duplicates are counted.
+        ledgers: those of an incremental crawl, which say whether a site is in trouble.
     """
     kinds = options.wanted_types
     kind_reason = "not-article" if kinds == {ARTICLE} else "page-type"
@@ -75,7 +78,18 @@ def page_filters(options: Options, evidence: Evidence, tally: Tally) -> tuple[Fi
             original = in_its_place.setdefault((item.site, original), item.url)
         return None if original == item.url else Refusal("near-duplicate", f"of {original}")
 
-    return by_kind, by_alias, by_near_duplicate
+    of_all = by_kind, by_alias, by_near_duplicate
+    return of_all if ledgers is None else (_trouble_filter(ledgers), *of_all)
+
+
+def _trouble_filter(ledgers: CrawlLedgers) -> Filter:
+    def by_trouble(item: PageItem, page: ItemPage) -> Refusal | None:
+        found = ledgers.find(item.url)
+        if found is None or not found[0].trouble.keeps(page.document, item.parts or [item.url]):
+            return None
+        return Refusal("site-trouble", "different articles give this text now", is_settled=True)
+
+    return by_trouble
 
 
 def result_filters(

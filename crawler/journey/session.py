@@ -67,7 +67,7 @@ class Session:
         self._ledgers = ledgers
         self._reraise = reraise
         self._options = options
-        self._filters = page_filters(options, evidence, tally)
+        self._filters = page_filters(options, evidence, tally, ledgers)
 
     # First reading
 
@@ -81,7 +81,7 @@ class Session:
         time = self._page_time()
         document = self._read(page, time, parsed, is_judged=False)
         if document is None:
-            self.mark_without_item(page.url)
+            self._mark_unread(page.url)
             return None
         if (refusal := robots_refusal(document, self._options)) is not None:
             self.refuse(page.url, refusal)
@@ -90,7 +90,7 @@ class Session:
             page.url, lambda: observe(document, self.method), time=time, is_judged=False
         )
         if observation is None:
-            self.mark_without_item(page.url)
+            self._mark_unread(page.url)
         return None if observation is None else (document, observation)
 
     # Judging
@@ -156,13 +156,17 @@ class Session:
         """
         if not refusal.is_settled:
             for each in parts or (url,):
-                self.mark_without_item(each, refusal.kind)
+                self.mark_without_item(each, refusal)
         self.skip(refusal.reason, f"{url}: {refusal.detail}")
 
-    def mark_without_item(self, url: str, kind: str = "") -> None:
+    def mark_without_item(self, url: str, refusal: Refusal) -> None:
         """Record in the ledger that a page gives no item, so that no later crawl waits for it."""
         if self._ledgers is not None:
-            self._ledgers.mark_without_item([url], kind)
+            self._ledgers.mark_without_item([url], refusal.kind, refusal.reason)
+
+    def _mark_unread(self, url: str) -> None:
+        if self._ledgers is not None:
+            self._ledgers.mark_unread(url)
 
     def _page_time(self) -> PageTime:
         return PageTime(self._options.page_seconds)
@@ -338,7 +342,8 @@ class Crawl(Session):
         In streaming mode all pages are judged by the counts of earlier crawls. In incremental mode
         those are whose template earlier crawls know: how often the blocks of a new one stand on
         the site is known when this crawl has counted more of its pages. Pages that may be aliases
-        or parts of an article are held then as well.
+        or parts of an article are held then as well, and those of which a version is exported: a
+        site in trouble may give the same page for all of them.
 
         Args:
             page: the page.
@@ -359,8 +364,12 @@ class Crawl(Session):
         """Count a page that was observed; return its item, or hold it."""
         page = document.page
         view: SiteView | None = None
+        known = self._ledgers.known_version(page.url) if self._ledgers is not None else None
         if self.mode is Mode.STREAMING:
             view = self.evidence.streaming_view(page.site_name, observation, self.method.name)
+        elif known is not None:
+            run, row = known
+            run.trouble.note_text(row, document)
         elif self.mode is Mode.INCREMENTAL:
             earlier = self.evidence.earlier_view(page.site_name)
             if earlier.has_template_of(observation) and not self._needs_others(document):

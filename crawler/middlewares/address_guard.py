@@ -23,7 +23,6 @@ from scrapy.utils.python import global_object_name
 from twisted.internet.threads import deferToThread
 from w3lib.http import basic_auth_header
 
-from crawler.core.errors import printable
 from crawler.extensions.component import Component
 from crawler.middlewares.private_addresses import (
     Reachable,
@@ -162,7 +161,7 @@ class AddressGuard(Component):
         self.stats.inc_value("corpus/refused/private-address")
         if exception.host not in self._told:
             self._told.add(exception.host)
-            logger.warning("Not requested: %s", printable(str(exception)))
+            logger.warning("Not requested: %s", exception)
 
 
 class StartAddresses(BaseSpiderMiddleware):

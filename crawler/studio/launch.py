@@ -13,7 +13,7 @@ from socket import socket
 
 from scrapy.settings import Settings
 
-from crawler.core.errors import ArgumentError, printable
+from crawler.core.errors import ArgumentError
 from crawler.core.wrapper.project_file import EXTENSION
 from crawler.reports.stdout import print_line
 from crawler.settings import Options
@@ -45,7 +45,7 @@ def launch(args: list[str], opts: argparse.Namespace, settings: Settings) -> int
             # The server has the same handlers when it runs.
             signal.signal(end, server.handle_exit)
         address = f"http://{hosts[0]}/?token={token}"
-        print_line(printable(f"the studio of {workspace.path.name} is at {address}"))
+        print_line(f"the studio of {workspace.path.name} is at {address}")
         print_line("Ctrl-C ends it; nothing is lost")
         if not opts.no_browser:
             webbrowser.open(address)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import time
 from typing import TYPE_CHECKING
@@ -74,6 +75,46 @@ def test_a_site_in_trouble_loses_no_article(
     time.sleep(1.01 - time.time() % 1)
     project.run(*crawl)
     assert changes(project) == [("7", "changed")]
+
+
+@pytest.mark.parametrize("kinds", ["all", "article"])
+def test_a_login_page_in_place_of_all_articles_replaces_and_withdraws_none(
+    project: Project, make_site: Callable[[Mapping[str, Answer]], Site], kinds: str
+) -> None:
+    pages = {f"/news/{number}": html(article(number)) for number in range(30)}
+    front = html("".join(f'<p><a href="{path}">{path}</a></p>' for path in pages))
+    site = make_site({**pages, "/": front})
+    crawl = (
+        *("crawl", "site", "-a", f"url={site.url}", "-a", "recheck=0", *REMEMBERING),
+        *("-s", f"CORPUS_PAGE_TYPES={kinds}"),
+    )
+    project.run(*crawl)
+    begun = changes(project)
+    assert [change for _, change in begun] == ["new"] * 30
+    for number, path in enumerate(pages):
+        # The menu and the footer are those of the site, so that its template is known.
+        body = re.sub(
+            "<h1>.*?</p>.*?</p>", f"<h1>Log in</h1><p>At 12:{number:02} asked for by r-{number}, "
+            "the paper is for members alone from now on, and who is one signs in here.</p>"
+            "<form><input name=user><input name=password type=password></form>",
+            article(0), flags=re.DOTALL,
+        )  # fmt: skip
+        site.pages[path] = html(body)
+    time.sleep(1.01 - time.time() % 1)
+    site.asked.clear()
+    _, err = project.run(*crawl)
+    wrong = pages.keys() & set(site.asked)
+    assert len(wrong) == 10
+    assert err.count("the site seems to be in trouble") == 1
+    assert "  kept        10 " in err
+    assert changes(project) == begun, "there is no further part"
+    site.pages.update(pages)
+    site.pages[changed := min(wrong)] = html(article(77))
+    time.sleep(1.01 - time.time() % 1)
+    site.asked.clear()
+    project.run(*crawl)
+    assert wrong <= set(site.asked)
+    assert changes(project) == [(changed.rpartition("/")[2], "changed")]
 
 
 class Trap(dict[str, Answer]):

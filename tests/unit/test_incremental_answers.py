@@ -11,6 +11,8 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils.test import get_crawler
 from twisted.python.failure import Failure
 
+from crawler.core.flow import read
+from crawler.core.page.page import Document, Page
 from crawler.discovery.frontier import Visit
 from crawler.discovery.ledger_frontier import LedgerFrontier
 from crawler.items import PageItem
@@ -107,8 +109,8 @@ def test_a_page_that_leads_to_another_for_now_is_kept_and_asked_for_again(
     assert crawl.ledger.retry_failed(5, now="2024-06-01") == 2
 
 
-def moved(crawl: Crawl, statuses: tuple[int, ...], target: str, number: int) -> list[str]:
-    """Have some articles, exported by an earlier crawl, lead to one address, and a crawl end."""
+def exported(crawl: Crawl, number: int) -> list[str]:
+    """Have some articles exported by an earlier crawl."""
     names = [f"{BASE}2024/05/03/{each}" for each in range(number)]
     crawl.ledger.add_found([Found(name, "sitemap", MAY, kind="article") for name in names])
     part = crawl.ledger.begin_part("run-2", "{}.jsonl".format, MAY)
@@ -116,6 +118,12 @@ def moved(crawl: Crawl, statuses: tuple[int, ...], target: str, number: int) -> 
         crawl.ledger.mark_fetched(Fetched(name, 200, MAY, name, etag='"e"'))
         crawl.ledger.mark_exported("run-2", name, f"text of {name}", part.number)
     crawl.ledger.finish_part("run-2", part.number, MAY)
+    return names
+
+
+def moved(crawl: Crawl, statuses: tuple[int, ...], target: str, number: int) -> list[str]:
+    """Have some exported articles lead to one address, and a crawl end."""
+    names = exported(crawl, number)
     for name in names:
         meta = {"redirect_urls": [name], "redirect_reasons": list(statuses)}
         to = target.format(name.removeprefix(BASE))
@@ -123,7 +131,7 @@ def moved(crawl: Crawl, statuses: tuple[int, ...], target: str, number: int) -> 
         response = HtmlResponse(to, body=b"<p>Please log in", request=request)
         if crawl.spider._is_new_page(response, request.meta["corpus_visit"]):
             crawl.spider._note(response, request.meta["corpus_visit"], None, frozenset())
-    crawl.ledgers.keep_moved_together(SITE)
+    crawl.ledgers.runs[SITE].trouble.keep_known()
     return names
 
 
@@ -151,6 +159,64 @@ def test_few_articles_that_were_made_one_are_withdrawn(crawl: Crawl) -> None:
 def test_articles_that_moved_one_by_one_are_withdrawn(crawl: Crawl) -> None:
     names = moved(crawl, (301,), f"{BASE}moved/{{}}", 6)
     assert sorted(crawl.withdrawn()) == names
+
+
+def page(url: str, text: str) -> Document:
+    """Make a page that shows some text."""
+    return read(Page(url, text.encode(), "text/html; charset=utf-8"))
+
+
+@pytest.mark.parametrize("number", [2, 3])
+def test_one_text_of_different_articles_replaces_none_of_them(crawl: Crawl, number: int) -> None:
+    names = exported(crawl, number)
+    trouble = crawl.ledgers.runs[SITE].trouble
+    text = "<p>Back at {}:00 o'clock, says /log/{}.<p>Request a{}f of today"
+    for each, name in enumerate(names):
+        crawl.frontier.fetched(crawl.visit(name), name, b"%d" % each, ("", ""), wanted=True)
+        trouble.note_text(crawl.row(name), page(name, text.format(each, each, each)))
+    kept = [trouble.keeps(page(name, text.format(7, 7, 7)), [name]) for name in names]
+    assert kept == [number == 3] * number
+    assert not trouble.keeps(page(OLD, "<p>Another text of today"), [OLD])
+    assert crawl.ledger.retry_failed(5, now="2024-06-01") == (number if number == 3 else 0)
+    assert crawl.withdrawn() == []
+    if number == 3:
+        assert crawl.count["corpus/incremental/kept"] == 3
+        back = crawl.ledger.mark_fetched(Fetched(names[0], 200, MAY, "another body"))
+        assert back.to_export, "its text is compared with the exported one"
+
+
+@pytest.mark.parametrize(
+    ("lost", "still", "reason", "withdrawn"),
+    [
+        (5, 4, "not-article", 0),
+        (5, 0, "no-text", 0),
+        (5, 5, "not-article", 5),
+        (4, 0, "not-article", 4),
+        (5, 0, "duplicate-address", 5),
+        (5, 0, "", 5),
+    ],
+)
+def test_articles_of_which_most_are_none_any_more_are_kept(
+    crawl: Crawl, lost: int, still: int, reason: str, withdrawn: int
+) -> None:
+    names = exported(crawl, lost + still)
+    for name in names[:lost]:
+        crawl.frontier.fetched(crawl.visit(name), name, b"log in", ("", ""), wanted=True)
+        crawl.ledgers.mark_without_item([name], "other", reason)
+    for name in names[lost:]:
+        crawl.frontier.unchanged(crawl.visit(name), ("", ""))
+    crawl.ledgers.runs[SITE].trouble.keep_known()
+    assert len(crawl.withdrawn()) == withdrawn
+    assert crawl.ledger.retry_failed(5, now="2024-06-01") == lost - withdrawn
+
+
+def test_an_exported_page_that_cannot_be_read_is_kept(crawl: Crawl) -> None:
+    for name in (OLD, NEW):
+        crawl.frontier.fetched(crawl.visit(name), name, b"broken", ("", ""), wanted=True)
+        crawl.ledgers.mark_unread(name)
+    assert crawl.withdrawn() == []
+    assert (crawl.row(OLD).state, crawl.row(NEW).state) == ("failed", "fetched")
+    assert not crawl.row(NEW).owed
 
 
 def test_an_exported_page_that_leads_for_now_to_one_that_is_missing_is_kept(crawl: Crawl) -> None:

@@ -284,7 +284,7 @@ def test_what_a_stage_refuses_is_recorded_of_all_parts(
         crawl.count(page)
     recorded: list[tuple[str, str]] = []
     monkeypatch.setattr(
-        crawl.session, "mark_without_item", lambda url, kind="": recorded.append((url, kind))
+        crawl.session, "mark_without_item", lambda url, why: recorded.append((url, why.kind))
     )
     (item,) = crawl.session.items(three())
     assert not crawl.session.run(Refuses(), item)
