@@ -62,7 +62,7 @@ def check_feeds(settings: BaseSettings) -> None:
                 f"The feed {uri} has the format {chosen!r}. Known formats are "
                 f"{', '.join(formats)}; others go into the setting FEED_EXPORTERS."
             )
-        path = _local_path(str(uri))
+        path = local_path(str(uri))
         if path is not None and (flaw := unwritable(path)):
             raise OptionError(f"{path} cannot be written: {flaw}")
         if chosen.endswith("parquet"):
@@ -75,7 +75,7 @@ def check_feeds(settings: BaseSettings) -> None:
                 )
 
 
-def _local_path(uri: str) -> Path | None:
+def local_path(uri: str) -> Path | None:
     """Return the file of a feed; None where it is kept elsewhere, or is standard output."""
     # A single letter before the colon is a drive of Windows, not a scheme.
     if len(urlparse(uri).scheme) > 1 and not uri.startswith("file:"):

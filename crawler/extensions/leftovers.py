@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
+from weakref import finalize
 
 from scrapy.crawler import Crawler
 
 from crawler.core.errors import OneLineExit, StoreError
-from crawler.extensions.component import Component
+from crawler.exporters.feeds import local_path
+from crawler.extensions.component import Component, until_closed
 from crawler.store.files import system_errors, try_lock
+from crawler.store.seal import break_seal, seal
 from crawler.store.spool import waiting_spools
+
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
 
 logger = logging.getLogger(__name__)
 
@@ -20,38 +28,68 @@ _RUNNING = "corpus.running"
 
 
 class JobdirExit(OneLineExit, StoreError):  # noqa: N818 - it is an exit, as SystemExit is
-    """A JOBDIR cannot be used; Scrapy would show any other exception as a traceback."""
+    """A JOBDIR or output cannot be used; Scrapy would show other exceptions as a traceback."""
 
 
 class Leftovers(Component):
-    """Says what a killed crawl has left, and keeps a JOBDIR for one process.
+    """Says what a killed crawl has left, and keeps a JOBDIR and the output for one process.
 
     Raises:
-        JobdirExit: another crawl uses the JOBDIR, or it cannot be written.
+        JobdirExit: another crawl uses the JOBDIR or writes the output, or the JOBDIR is damaged or
+            cannot be written.
     """
 
     handlers = ("spider_opened", "engine_stopped")
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
+        self._locks: list[BaseFileLock] = []
+        # Also where a crawl is refused for another reason.
+        self._release = finalize(self, _release, self._locks)
         jobdir = crawler.settings.get("JOBDIR")
-        self._running = Path(jobdir, _RUNNING) if jobdir else None
-        self._lock = None
-        if self._running is None:
+        self._jobdir = Path(jobdir) if jobdir else None
+        for path in self._outputs():
+            # Without a lock where no file can be made beside it.
+            with suppress(OSError):
+                self._lock(path.with_name(f".{path.name}.lock"), f"{path} is being written")
+        if self._jobdir is None:
             return
         advice = "Name another folder, or check its permissions."
         with system_errors(f"JOBDIR {jobdir} cannot be written", advice, JobdirExit):
-            self._lock = try_lock(self._running.with_name(_LOCK))
-            if self._lock is None:
-                raise JobdirExit(f"JOBDIR {jobdir} is in use by another crawl. {advice}")
-            if self._running.exists():
+            self._lock(self._jobdir / _LOCK, f"JOBDIR {jobdir} is in use")
+            running = self._jobdir / _RUNNING
+            if running.exists():
                 logger.warning(
                     "The crawl of JOBDIR %s was killed. Scrapy has not kept which of its requests "
                     "were under way, so their pages are missing from this crawl. Begin anew with "
                     "another JOBDIR to have them",
                     jobdir,
                 )
-            self._running.touch()
+            if damaged := break_seal(self._jobdir):
+                self._release()
+                raise JobdirExit(
+                    f"JOBDIR {jobdir} is damaged: {damaged} is not as the crawl left it. Put a "
+                    "copy in its place, or begin anew with another JOBDIR."
+                )
+            running.touch()
+
+    def _outputs(self) -> Iterator[Path]:
+        """Give the files and folders that the crawl will write its output to."""
+        yield from filter(None, (self.options.tables_folder, self.options.structure_folder))
+        for uri in self.crawler.settings.getdict("FEEDS"):
+            # A name with a time or number in it is another for each crawl.
+            path = None if "%(" in str(uri) else local_path(str(uri))
+            if path is not None and (path.is_file() or not path.exists()):
+                yield path
+
+    def _lock(self, path: Path, what: str) -> None:
+        lock = try_lock(path)
+        if lock is None:
+            self._release()
+            raise JobdirExit(
+                f"{what} by another crawl. Wait until that has ended, or name another."
+            )
+        self._locks.append(lock)
 
     def spider_opened(self) -> None:
         """Name the spools that wait to be replayed."""
@@ -65,10 +103,18 @@ class Leftovers(Component):
                 path,
             )
 
-    def engine_stopped(self) -> None:
-        """Note that the requests are whole."""
-        if self._running is not None:
+    async def engine_stopped(self) -> None:
+        """Note that the requests are whole, and let go of all."""
+        await until_closed(self.crawler)
+        if self._jobdir is not None:
+            seal(self._jobdir)
             with suppress(OSError):
-                self._running.unlink()
-        if self._lock is not None:
-            self._lock.release()
+                (self._jobdir / _RUNNING).unlink()
+        self._release()
+
+
+def _release(locks: list[BaseFileLock]) -> None:
+    for lock in locks:
+        with suppress(OSError):
+            Path(lock.lock_file).unlink()
+        lock.release()

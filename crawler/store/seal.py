@@ -1,0 +1,75 @@
+"""A seal over the files of a JOBDIR, by which damage is seen before Scrapy reads them.
+
+Scrapy checks nothing: of a queue that was cut it loses the requests without a word, and other
+damage is a traceback.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import pickle
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+import xxhash
+
+_SEAL: Final = "corpus.seal"
+_STATE: Final = "spider.state"
+_FILES: Final = (_STATE, "requests.seen", "requests.queue/**/*")
+
+
+def seal(folder: Path) -> None:
+    """Note the files of a JOBDIR as they are. Where that cannot be written, there is no seal."""
+    with suppress(OSError):
+        (folder / _SEAL).write_text(json.dumps(dict(_digests(folder))), "utf-8")
+
+
+def break_seal(folder: Path) -> str:
+    """Remove the seal, since the files will change; return which file is damaged, or empty.
+
+    Without a seal, as after a kill, a file is damaged that cannot be read at all.
+
+    Raises:
+        OSError: a file cannot be read for another reason, or the seal not be removed.
+    """
+    path = folder / _SEAL
+    if not path.exists():
+        return _unreadable(folder)
+    try:
+        noted = dict(json.loads(path.read_bytes()))
+    except ValueError:
+        return _SEAL
+    found = dict(_digests(folder))
+    if differing := sorted(name for name, _ in noted.items() ^ found.items()):
+        return differing[0]
+    if not (damaged := _unreadable(folder)):
+        path.unlink()
+    return damaged
+
+
+def _digests(folder: Path) -> Iterator[tuple[str, str]]:
+    for pattern in _FILES:
+        for path in folder.glob(pattern):
+            if path.is_file():
+                with path.open("rb") as file:
+                    digest = hashlib.file_digest(file, xxhash.xxh3_128).hexdigest()
+                yield path.relative_to(folder).as_posix(), digest
+
+
+def _unreadable(folder: Path) -> str:
+    """Return the file that is no JSON or pickle, though it is to be; empty for none."""
+    for path in sorted(folder.glob("requests.queue/**/*.json")):
+        try:
+            json.loads(path.read_bytes())
+        except ValueError:
+            return path.relative_to(folder).as_posix()
+    state = folder / _STATE
+    if state.exists():
+        try:
+            pickle.loads(state.read_bytes())  # noqa: S301 - Scrapy will load it too
+        except Exception:  # noqa: BLE001 - damaged bytes raise anything
+            return _STATE
+    return ""
