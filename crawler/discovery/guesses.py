@@ -107,7 +107,7 @@ def guess_kind(address: str) -> str:
         name.lower()
         for name, value in query
         if (name.lower() != "view" or value.lower() not in _WORDS["views_of_one"])
-        and not (name.lower() == "page" and _PAGE_NAME.fullmatch(value))
+        and not _names_page(name, value)
     }
     of_article = any(
         name.lower() in _WORDS["article_parameters"] and any(map(str.isdigit, value))
@@ -124,6 +124,10 @@ def guess_kind(address: str) -> str:
     if not segments:
         return LISTING if not query else ""
     return _kind_of_path(segments)
+
+
+def _names_page(name: str, value: str) -> bool:
+    return name.lower() == "page" and bool(_PAGE_NAME.fullmatch(value))
 
 
 def _names_thread(name: str, value: str, path: str) -> bool:
@@ -178,7 +182,8 @@ def split_list_state(address: str) -> tuple[str, str]:
     state = [
         pair
         for pair, name, value in pairs
-        if name.lower() in _WORDS["list_state"] or value.lower() in _SWITCHES
+        if value.lower() in _SWITCHES
+        or (name.lower() in _WORDS["list_state"] and not _names_page(name, value))
     ]
     kept = [each for each in pairs if each[0] not in state]
     names_one = any(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import chain
 from urllib.parse import urljoin, urlsplit
@@ -30,8 +31,10 @@ _FEED_FORMS = frozenset({"atom", "rdf", "rss", "rss2"})
 _SCHEMES = ("http://", "https://")
 _HAS_OTHER_SCHEME = re.compile(r"(?!https?:)[A-Za-z][A-Za-z0-9+.\-]*:", re.IGNORECASE)
 _REMOVED_IN_ADDRESS = re.compile(r"[\t\r\n]")
-# So many links of a page to one address, with different values, lead to as many pages.
+# So many links of a page to one address, with different values, lead to as many pages; where no two
+# of them have the same text, so many.
 _CHOICES = 5
+_NAMED_CHOICES = 3
 _VALUE = re.compile(r"=[^&]*")
 _BEFORE_QUERY = re.compile(r"[^?#]*")
 
@@ -62,21 +65,23 @@ def page_links(
     """
     page_nofollow = nofollow
     found: list[tuple[str, bool, bool]] = []
+    elements: list[HtmlElement] = []
     for element in chain.from_iterable(root.iter(*_LINKING) for root in page.roots):
         if element.tag == "meta":
             if (element.get("name") or "").lower() == "robots":
                 page_nofollow |= not _NO_LINKS.isdisjoint(_words(element.get("content")))
         elif element.tag in _FRAMES:
             found.append((element.get("src") or "", False, True))
+            elements.append(element)
         elif (href := element.get("href")) is not None:
             relations = _words(element.get("rel"))
             if element.tag != "link" or _is_followed(element, relations, scope):
                 found.append((href, "nofollow" in relations, False))
+                elements.append(element)
     resolved = [_absolute(page.base_url, href, page.encoding) for href, _, _ in found]
     links: dict[str, Link] = {}
-    for own, (_, is_marked, is_frame) in zip(
-        _plain_addresses(resolved, address, scope), found, strict=True
-    ):
+    plain = _plain_addresses(resolved, address, scope, lambda place: _text(elements[place]))
+    for own, (_, is_marked, is_frame) in zip(plain, found, strict=True):
         if own and (own not in links or links[own].cut == "nofollow"):
             cut = judge_address(own, scope)
             # A frame is a part of its page, however it is asked for.
@@ -93,12 +98,24 @@ def _is_followed(element: HtmlElement, relations: set[str], scope: Scope) -> boo
     return bool(relations & _FOLLOWED_RELATIONS) or (scope.translations and is_translation)
 
 
-def _plain_addresses(addresses: list[str], page: str, scope: Scope) -> list[str]:
+def _text(element: HtmlElement) -> str:
+    return " ".join("".join(element.itertext()).split())
+
+
+def _plain_addresses(
+    addresses: list[str], page: str, scope: Scope, text: Callable[[int], str]
+) -> list[str]:
     """Return addresses without parameters that are ignored, and without the state of lists.
 
     A link to another page by the same path and number, as the pagers of lists and of articles have
     them, keeps its state: ``?no=7&page=2`` on the page ``?no=7``. But links to other articles tell
     the state of the list that the page shows, and a link with that leads to the page itself.
+
+    Args:
+        addresses: where the links of a page lead.
+        page: its own address; empty to keep the state of lists.
+        scope: what is ignored.
+        text: gives the text of a link, by its place.
     """
     ignored = scope.ignored
     if ignored:
@@ -109,7 +126,7 @@ def _plain_addresses(addresses: list[str], page: str, scope: Scope) -> list[str]
             without_parameters(address, others) if own == itself else own
             for address, own in zip(addresses, shorter, strict=True)
         ]
-        addresses = unless_chosen(addresses, shorter)
+        addresses = unless_chosen(addresses, shorter, text)
     if scope.twins or not page:
         return addresses
     here, _ = split_list_state(page)
@@ -119,24 +136,45 @@ def _plain_addresses(addresses: list[str], page: str, scope: Scope) -> list[str]
         address if state and own == here and state not in shown else own
         for address, (own, state) in zip(addresses, split, strict=True)
     ]
-    return unless_chosen(addresses, shorter)
+    return unless_chosen(addresses, shorter, text)
 
 
-def unless_chosen(addresses: list[str], shorter: list[str]) -> list[str]:
-    """Return shorter addresses, but not where many that differ in values would become one.
+def unless_chosen(
+    addresses: list[str], shorter: list[str], text: Callable[[int], str] = lambda _: ""
+) -> list[str]:
+    """Return shorter addresses, but not where several that differ in values would become one.
 
     The values then choose the page: ``?id=7&page=1`` to ``?id=7&page=12``.
+
+    Args:
+        addresses: as they are linked.
+        shorter: the same without some parameters.
+        text: gives the text of a link, by its place.
     """
     if addresses == shorter:
         return addresses
     kinds = [
         (own, _VALUE.sub("", address)) for own, address in zip(shorter, addresses, strict=True)
     ]
-    forms = Counter(kind for kind, _ in {*zip(kinds, addresses, strict=True)})
+    places = defaultdict[tuple[str, str], dict[str, list[int]]](dict)
+    for place, (kind, address) in enumerate(zip(kinds, addresses, strict=True)):
+        if address != kind[0]:
+            places[kind].setdefault(address, []).append(place)
+    chosen = {
+        kind
+        for kind, forms in places.items()
+        if len(forms) >= _CHOICES or (len(forms) >= _NAMED_CHOICES and _differ(forms, text))
+    }
     return [
-        address if own and forms[own, names] >= _CHOICES else own
-        for (own, names), address in zip(kinds, addresses, strict=True)
+        address if own and kind in chosen else own
+        for own, kind, address in zip(shorter, kinds, addresses, strict=True)
     ]
+
+
+def _differ(forms: dict[str, list[int]], text: Callable[[int], str]) -> bool:
+    """Say whether links to different addresses have different texts."""
+    texts = [{*filter(None, map(text, places))} for places in forms.values()]
+    return all(texts) and len(set[str]().union(*texts)) == sum(map(len, texts))
 
 
 def _words(value: str | None) -> set[str]:

@@ -32,9 +32,19 @@ BOARDS = {
     "php": ("/list.php?id=7&page={page}&sort=no", "/read.php?id=7&no={number}&page={page}&sort=no"),
     "menu": ("/sub.php?id=12&page={page}", "&bno={number}"),
     "phpbb": ("/viewforum.php?f=2&start={page}", "/viewtopic.php?f=2&t={number}&start={page}"),
+    "zeroboard": (
+        "/zboard.php?id=free&page={page}&sn=off&ss=on&sc=on&sort_index=no&order=asc",
+        "/view.php?id=free&page={page}&sn=off&ss=on&sc=on&keyword=&sort_index=no&no={number}",
+    ),
+    "cgi": (
+        "/board.cgi?db=free&page={page}",
+        "/board.cgi?db=free&mode=read&num={number}&page={page}",
+    ),
+    "blog": ("/?paged={page}", "/?p={number}"),
+    "category": ("/?cat=3&paged={page}", "&p={number}"),
     "rewritten": ("/bbs/free?page={page}", "/bbs/free/{number}?page={page}"),
 }
-NUMBERS = ("wr_id", "document_srl", "idx", "no", "bno", "t")
+NUMBERS = ("wr_id", "document_srl", "idx", "no", "bno", "t", "p", "num")
 
 
 def crawled(project: Project, url: str, *options: str) -> tuple[list[str], dict[str, Any]]:
@@ -66,8 +76,8 @@ class Board(dict[str, Answer]):
         last = parts.path.rpartition("/")[2]
         found = [int(query[name]) for name in NUMBERS if name in query]
         number = found[0] if found else int(last) if last.isdigit() else None
-        state = query.get("page") or query.get("start")
-        if parts.path == "/":
+        state = query.get("page") or query.get("start") or query.get("paged")
+        if key == "/":
             return html(f'<a href="{self.list.format(page=1)}">Board</a>')
         if number is None:
             return html(self.listing(int(state or 1)))

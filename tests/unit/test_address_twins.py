@@ -56,8 +56,11 @@ def test_the_state_of_its_list_is_told_from_an_article(path: str, own: str, stat
     assert split_list_state(f"{BASE}{path}") == (f"{BASE}{own}", state)
 
 
-def linked(here: str, *hrefs: str, scope: Scope | None = None) -> list[str]:
-    body = "".join(f'<a href="{href.replace("&", "&amp;")}">x</a>' for href in hrefs)
+def linked(
+    here: str, *hrefs: str, scope: Scope | None = None, texts: tuple[str, ...] = ()
+) -> list[str]:
+    shown = zip(hrefs, texts or ["x"] * len(hrefs), strict=True)
+    body = "".join(f'<a href="{href.replace("&", "&amp;")}">{text}</a>' for href, text in shown)
     page = parse(Page(f"{BASE}{here}", body.encode()))
     found = page_links(page, scope or Scope(), address=f"{BASE}{here}")
     return [link.address.removeprefix(BASE) for link in found if not link.cut]
@@ -70,6 +73,30 @@ def test_what_many_links_of_a_page_differ_in_is_no_state_of_a_list(form: str) ->
     forms = [form.format(number) for number in range(1, 7)]
     assert linked("/", *forms) == forms
     assert len(linked("/", *forms[:3])) == 1
+
+
+@pytest.mark.parametrize(
+    ("form", "texts", "kept"),
+    [
+        ("/trip?from=city-{}x", ("Oslo", "Rome", "Bonn"), 3),
+        ("/read?id=7&page={}", ("1", "2", "3"), 3),
+        ("/read?id=7&page={}", ("1", "2"), 1),
+        # One article, at several places of a page.
+        ("/story?ref=place-{}x", ("The heron", "Read more"), 1),
+        ("/story?ref=place-{}x", ("The heron", "", "Read more"), 1),
+        ("/story?ref=place-{}x", ("The heron", "Read more", "The heron"), 1),
+    ],
+)
+def test_few_links_lead_to_different_pages_where_their_texts_differ(
+    form: str, texts: tuple[str, ...], kept: int
+) -> None:
+    forms = [form.format(number) for number in range(1, len(texts) + 1)]
+    assert len(linked("/", *forms, texts=texts)) == kept
+
+
+def test_the_name_of_a_page_is_no_state_of_a_list() -> None:
+    forms = ["/index.php?id=12&page=about-us", "/index.php?id=12&page=contact"]
+    assert linked("/", *forms) == forms
 
 
 def test_a_list_goes_on_from_where_it_ended() -> None:
