@@ -13,14 +13,12 @@ from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any, ClassVar, Self, cast
-from urllib.parse import urlparse
 
 from itemadapter import ItemAdapter
 from scrapy.crawler import Crawler
 from scrapy.exporters import BaseItemExporter, CsvItemExporter
 from scrapy.settings import BaseSettings
 from scrapy.statscollectors import StatsCollector
-from w3lib.url import file_uri_to_path
 
 from crawler.core.cells import to_cell
 from crawler.core.errors import OptionError
@@ -33,6 +31,7 @@ from crawler.exporters.columns import (
     import_pyarrow,
 )
 from crawler.items import PageItem, value_to_text
+from crawler.store.files import local_path
 
 logger = logging.getLogger(__name__)
 
@@ -73,14 +72,6 @@ def check_feeds(settings: BaseSettings) -> None:
                     f"{uri} exists, and a Parquet file cannot be appended to. Use -O to replace "
                     "it, or give another name."
                 )
-
-
-def local_path(uri: str) -> Path | None:
-    """Return the file of a feed; None where it is kept elsewhere, or is standard output."""
-    # A single letter before the colon is a drive of Windows, not a scheme.
-    if len(urlparse(uri).scheme) > 1 and not uri.startswith("file:"):
-        return None
-    return Path(file_uri_to_path(uri) if uri.startswith("file:") else uri)
 
 
 def unwritable(path: Path) -> str | None:

@@ -12,9 +12,8 @@ from weakref import finalize
 from scrapy.crawler import Crawler
 
 from crawler.core.errors import OneLineExit, StoreError
-from crawler.exporters.feeds import local_path
 from crawler.extensions.component import Component, until_closed
-from crawler.store.files import system_errors, try_lock
+from crawler.store.files import local_path, system_errors, try_lock
 from crawler.store.seal import break_seal, seal
 from crawler.store.spool import waiting_spools
 

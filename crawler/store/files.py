@@ -12,10 +12,11 @@ from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import IO, Final
-from urllib.parse import unquote_to_bytes
+from urllib.parse import unquote_to_bytes, urlparse
 from uuid import uuid4
 
 from filelock import FileLock, Timeout
+from w3lib.url import file_uri_to_path
 from xxhash import xxh3_64_hexdigest
 
 from crawler.core.errors import CorpusError, StoreError
@@ -199,3 +200,11 @@ def try_lock(path: Path) -> FileLock | None:
         if error.errno not in _NO_LOCKS:
             raise
     return lock
+
+
+def local_path(uri: str) -> Path | None:
+    """Return the file of a feed; None where it is kept elsewhere, or is standard output."""
+    # A single letter before the colon is a drive of Windows, not a scheme.
+    if len(urlparse(uri).scheme) > 1 and not uri.startswith("file:"):
+        return None
+    return Path(file_uri_to_path(uri) if uri.startswith("file:") else uri)
