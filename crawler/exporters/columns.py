@@ -66,6 +66,21 @@ def import_pyarrow() -> tuple[Any, Any]:
     return pa, parquet
 
 
+def import_openpyxl() -> Any:  # noqa: ANN401 - a module of an extra
+    """Return ``openpyxl``, loaded only where a workbook is written.
+
+    Raises:
+        OptionError: it is not installed.
+    """
+    try:
+        import openpyxl  # noqa: PLC0415 - of an extra, and slow to load
+    except ImportError:
+        raise OptionError(
+            'Excel files need openpyxl. Install it with: pip install "scrapy-corpus[excel]"'
+        ) from None
+    return openpyxl
+
+
 def choose_columns(
     rows: Sequence[Mapping[str, Any]],
     fixed: Mapping[str, Kind],

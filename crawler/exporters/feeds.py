@@ -8,17 +8,15 @@ from __future__ import annotations
 import csv
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, Any, ClassVar, Self, cast
+from typing import IO, Any, ClassVar, Final, cast
 
 from itemadapter import ItemAdapter
-from scrapy.crawler import Crawler
 from scrapy.exporters import BaseItemExporter, CsvItemExporter
 from scrapy.settings import BaseSettings
-from scrapy.statscollectors import StatsCollector
 
 from crawler.core.cells import to_cell
 from crawler.core.errors import OptionError
@@ -28,12 +26,21 @@ from crawler.exporters.columns import (
     arrow_schema,
     arrow_table,
     choose_columns,
+    import_openpyxl,
     import_pyarrow,
 )
+from crawler.exporters.whole_file import WholeFileExporter, offset, path_of
 from crawler.items import PageItem, value_to_text
 from crawler.store.files import local_path
 
 logger = logging.getLogger(__name__)
+
+# Formats whose files cannot be added to: what such a file is called, and what it needs.
+_WHOLE: Final[Mapping[str, tuple[str, Callable[[], object]]]] = {
+    "parquet": ("a Parquet", import_pyarrow),
+    "xlsx": ("an Excel", import_openpyxl),
+    "tei": ("a TEI", lambda: None),
+}
 
 
 def check_feeds(settings: BaseSettings) -> None:
@@ -44,7 +51,7 @@ def check_feeds(settings: BaseSettings) -> None:
 
     Raises:
         OptionError: A feed has no options or an unknown format, is Parquet while pyarrow is
-            missing, would be appended to a Parquet file, or is a file that cannot be written.
+            missing, would be appended to a file that cannot be added to, or cannot be written.
     """
     exporters = settings.getwithbase("FEED_EXPORTERS")
     formats = sorted(name for name in exporters if exporters[name] is not None)
@@ -64,12 +71,13 @@ def check_feeds(settings: BaseSettings) -> None:
         path = local_path(str(uri))
         if path is not None and (flaw := unwritable(path)):
             raise OptionError(f"{path} cannot be written: {flaw}")
-        if chosen.endswith("parquet"):
-            import_pyarrow()
+        if (kind := chosen.rpartition("-")[2]) in _WHOLE:
+            name, check_package = _WHOLE[kind]
+            check_package()
             holds_data = path is not None and path.is_file() and path.stat().st_size > 0
             if holds_data and not feed.get("overwrite", False):
                 raise OptionError(
-                    f"{uri} exists, and a Parquet file cannot be appended to. Use -O to replace "
+                    f"{uri} exists, and {name} file cannot be appended to. Use -O to replace "
                     "it, or give another name."
                 )
 
@@ -94,22 +102,7 @@ def unwritable(path: Path) -> str | None:
         return f"{error.strerror or error}. Give another name."
 
 
-def _offset(file: IO[bytes]) -> int:
-    """Return the bytes in ``file`` before the exporter writes; 0 for a pipe, which cannot tell."""
-    try:
-        return file.tell()
-    except (AttributeError, OSError):
-        return 0
-
-
-def _path_of(file: IO[bytes]) -> Path | None:
-    # Scrapy wraps the file of a feed that is postprocessed (compressed).
-    name = getattr(getattr(file, "file", file), "name", None)
-    path = Path(name) if isinstance(name, str) else None
-    return path if path is not None and path.is_file() else None
-
-
-class ParquetItemExporter(BaseItemExporter):
+class ParquetItemExporter(WholeFileExporter):
     """Writes items as rows of a Parquet file, one row group after the other.
 
     The columns of :class:`~crawler.items.PageItem` have fixed types. Those of other items are
@@ -145,11 +138,8 @@ class ParquetItemExporter(BaseItemExporter):
         Raises:
             OptionError: pyarrow is not installed.
         """
-        super().__init__(dont_fail=True, **kwargs)
+        super().__init__(file, **kwargs)
         import_pyarrow()
-        self.path: Path | None = None
-        """The file written instead of the feed's own, where that could not be appended to."""
-        self._file = file
         self._rows_limit = row_group_rows
         self._bytes_limit = row_group_bytes
         self._compression = compression
@@ -158,29 +148,6 @@ class ParquetItemExporter(BaseItemExporter):
         self._rows: list[dict[str, Any]] = []
         self._bytes = 0
         self._writer: Any = None
-        self._finished = False
-        self._stats: StatsCollector | None = None
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler, file: IO[bytes], **kwargs: Any) -> Self:  # noqa: ANN401 - what the class takes
-        """Build the exporter for a feed of a crawl, whose statistics count what did not fit."""
-        exporter = cls(file, **kwargs)
-        exporter._stats = crawler.stats
-        return exporter
-
-    def start_exporting(self) -> None:
-        """Choose a new file beside the feed's own if that is not empty."""
-        if _offset(self._file) == 0:
-            return
-        named = _path_of(self._file)
-        self._file, self.path = _new_file_beside(named or Path("export.parquet"))
-        logger.error(
-            "%s already holds data, and a Parquet file cannot be appended to: the items go to %s. "
-            "Use -O to replace a file.",
-            named or "The output",
-            self.path,
-        )
-        self._count("corpus/exports/moved")
 
     def export_item(self, item: Any) -> None:  # noqa: ANN401 - any item type of Scrapy
         """Add one row. It is written with its row group."""
@@ -191,16 +158,11 @@ class ParquetItemExporter(BaseItemExporter):
         if len(self._rows) >= self._rows_limit or self._bytes >= self._bytes_limit:
             self._write_rows()
 
-    def finish_exporting(self) -> None:
-        """Write the last row group and, once, the footer that makes the file readable."""
-        if self._finished:
-            return
-        self._finished = True
+    def write_end(self) -> None:
+        """Write the last row group and the footer that makes the file readable."""
         if self._rows or self._writer is None:
             self._write_rows()
         self._writer.close()
-        if self.path is not None:
-            self._file.close()
 
     def _named_columns(self) -> dict[str, str] | None:
         """Map the columns asked for to the item's fields; None when all fields are wanted."""
@@ -215,7 +177,7 @@ class ParquetItemExporter(BaseItemExporter):
             self._open()
         table, misfits = arrow_table(self._columns, self._rows, self._writer.schema)
         if misfits:
-            self._count("corpus/exports/misfits", misfits)
+            self.count("corpus/exports/misfits", misfits)
         self._writer.write_table(table, row_group_size=max(len(self._rows), 1))
         self._rows = []
         self._bytes = 0
@@ -234,20 +196,6 @@ class ParquetItemExporter(BaseItemExporter):
             arrow_schema(self._columns),
             compression=self._compression,
         )
-
-    def _count(self, key: str, count: int = 1) -> None:
-        if self._stats is not None:
-            self._stats.inc_value(key, count)
-
-
-def _new_file_beside(path: Path) -> tuple[IO[bytes], Path]:
-    number = 2
-    while True:
-        other = path.with_name(f"{path.name.removesuffix('.parquet')}-{number}.parquet")
-        try:
-            return other.open("xb"), other
-        except FileExistsError:
-            number += 1
 
 
 def _weight(value: object) -> int:
@@ -286,7 +234,7 @@ class CorpusCsvItemExporter(CsvItemExporter):
             kwargs: ``fields_to_export`` and the other options of Scrapy's exporters.
         """
         # A feed that is appended to may have a header already.
-        self._appending_to = _path_of(file) if _offset(file) else None
+        self._appending_to = path_of(file) if offset(file) else None
         super().__init__(cast("BytesIO", file), errors=errors, **kwargs)
         self._is_begun = False
         self._formulas = formulas
@@ -333,3 +281,10 @@ class CorpusCsvItemExporter(CsvItemExporter):
                     ", ".join(header),
                 )
         return header
+
+
+class ExcelCsvItemExporter(CorpusCsvItemExporter):
+    """CSV with a byte order mark, by which Excel reads it as UTF-8."""
+
+    def __init__(self, file: IO[bytes], **kwargs: Any) -> None:  # noqa: ANN401 - as the parent's
+        super().__init__(file, **{**kwargs, "encoding": "utf-8-sig"})
