@@ -32,6 +32,7 @@ from crawler.middlewares.robots import RobotsMiddleware
 from crawler.middlewares.scheduler_queue import ThrottledQueue
 from crawler.middlewares.throttling import ThrottlingMiddleware
 from crawler.middlewares.two_pass import DrainingItems, TwoPass
+from crawler.pipelines.data_card import DataCardPipeline
 from crawler.pipelines.folders import (
     StructureFolder,
     StructureFolderPipeline,
@@ -118,6 +119,7 @@ class CorpusAddon:
             # Behind a project's own pipelines: what they change or drop is changed or dropped here.
             ("ITEM_PIPELINES", TableFolderPipeline, 1000, options.tables_folder),
             ("ITEM_PIPELINES", StructureFolderPipeline, 1000, options.structure_folder),
+            ("ITEM_PIPELINES", DataCardPipeline, 1100, options.data_card),
         ):
             if is_wanted:
                 settings.setdefault_in_component_priority_dict(name, component, order)
@@ -188,6 +190,8 @@ def _check_outputs(settings: BaseSettings, options: Options) -> None:
                 f"{output} is to have {kind}, and {name} is off: nothing would be written. "
                 "Leave the output out, or set the other."
             )
+    if options.data_card is not None and (flaw := unwritable(options.data_card)):
+        raise OptionError(f"CORPUS_DATA_CARD cannot be written to: {flaw}")
     if tables is not None:
         TableFolder.check(tables)
     if structures is not None:

@@ -237,6 +237,11 @@ class Options:
         "JSON file that the crawl writes when it has ended: why it ended, when, and all its "
         "statistics. A crawl that is killed writes none.",
     )
+    data_card: Path | None = affects_neither(
+        None,
+        "File in Markdown that describes the corpus when the crawl has ended: sites, dates, "
+        "languages, counts, licences and opt-outs of its pages, settings. None for no such file.",
+    )
     end_with_stdin: bool = affects_neither(
         False,
         "Kill the crawl when its standard input ends, as it does with the program that started "

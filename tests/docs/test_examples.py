@@ -9,8 +9,8 @@ is the checkout's own:
   ``...`` stands for any number of lines.
 - ``http://blog.example/`` is a small blog, and no other host can be reached. Blocks that need one
   are marked ``sh``.
-- A ``python`` block that imports ``datasets``, which takes much to install, is passed over where that
-  is missing; one with a package of the extra ``dev`` outside of CI alone.
+- A ``python`` block that imports ``datasets``, which takes much to install, is passed over where
+  that is missing; one with a package of the extra ``dev`` outside of CI alone.
 """
 
 from __future__ import annotations
