@@ -13,10 +13,10 @@ from crawler.core.cells import to_cell
 from crawler.core.wrapper.output import Result
 from crawler.core.wrapper.output_forms import as_xml, columns_of
 from crawler.core.wrapper.project import Element
-from crawler.exporters.columns import import_openpyxl
-from crawler.exporters.excel import excel_cell
 from crawler.items import nested_to_json, value_to_text
 from crawler.wrapper.running import page_rows
+
+_MOST_CELL_CHARS = 32_767
 
 
 def table_columns(schema: Element) -> list[str]:
@@ -70,13 +70,21 @@ def workbook(schema: Element, results: Iterable[Result]) -> bytes:
 
     A text that begins with ``=`` stays text.
     """
-    book = import_openpyxl().Workbook(write_only=True)
+    from openpyxl import Workbook  # noqa: PLC0415 - of an extra
+    from openpyxl.cell import WriteOnlyCell  # noqa: PLC0415 - as above
+    from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE  # noqa: PLC0415 - as above
+
+    book = Workbook(write_only=True)
     sheet = book.create_sheet("results")
     columns = table_columns(schema)
 
     def cell(value: object) -> object:
-        is_text = isinstance(value, bool | list | dict)
-        return excel_cell(sheet, cell_of(value) if is_text else value)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return value
+        text = ILLEGAL_CHARACTERS_RE.sub("", cell_of(value))[:_MOST_CELL_CHARS]
+        made = WriteOnlyCell(sheet, text)
+        made.data_type = "s"
+        return made
 
     sheet.append([cell(name) for name in columns])
     for result in results:
