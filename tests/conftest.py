@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import faulthandler
+import gc
 import logging
 import os
 import signal
@@ -16,6 +17,7 @@ from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 # What a test whose time is over has for cleaning up, in seconds.
 GRACE = 60
@@ -27,8 +29,11 @@ OF_OTHERS = (
 )
 # The tests that run where nobody says which.
 FAST_TIER = "not slow and not cluster"
+# How many examples of each law the fast tier tries.
+FAST_EXAMPLES = 20
 # Folders of tests each of which takes seconds, apart from those marked as quick.
-SLOW_FOLDERS = ("crawl",)
+SLOW_FOLDERS = ("crawl", "studio")
+QUICK = "@pytest.mark.quick"
 _errors = pytest.StashKey[int]()
 
 # PURE_PYTHON=1 tries what runs where no compiler was.
@@ -48,7 +53,11 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ.pop(name, None)
     # A law is not broken by a machine that is busy while an example is made or tried.
     settings.register_profile(
-        "any machine", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+        "any machine",
+        settings(),
+        deadline=None,
+        max_examples=FAST_EXAMPLES if is_fast(config) else settings().max_examples,
+        suppress_health_check=[HealthCheck.too_slow],
     )
     settings.load_profile("any machine")
     kept = config.rootpath / ".hypothesis"
@@ -70,6 +79,23 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     """
     if not hasattr(config, "workerinput"):
         faulthandler.dump_traceback_later(GRACE, exit=True, file=config.stash[_errors])
+
+
+def is_fast(config: pytest.Config) -> bool:
+    """Say whether the fast tier runs; the processes of xdist are told so by the option."""
+    return bool(config.option.markexpr == FAST_TIER)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Have the fast tier load no module all of whose tests are slow."""
+    if is_fast(config) and collection_path.parent.name in SLOW_FOLDERS:
+        return collection_path.suffix == ".py" and QUICK not in collection_path.read_text("utf-8")
+    return None
+
+
+def pytest_collection_finish() -> None:
+    """Have the garbage collector pass over what lasts as long as the tests: it is very much."""
+    gc.freeze()
 
 
 def seconds(item: pytest.Item) -> float:

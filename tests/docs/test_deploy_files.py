@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 from argparse import ArgumentParser
+from functools import cache
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +41,7 @@ def containers(manifest: dict[str, Any]) -> list[dict[str, Any]]:
     return found
 
 
+@cache
 def options_of_harvest() -> set[str]:
     parser = ArgumentParser()
     command = HarvestCommand()
@@ -51,6 +53,7 @@ def options_of_harvest() -> set[str]:
     return {option for action in actions for option in action.option_strings}
 
 
+@cache
 def options_of_dask(command: str) -> set[str]:
     pytest.importorskip("distributed")
     shown = subprocess.run(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.core.counting.arrays import ArraySpace
@@ -280,7 +280,6 @@ def test_few_pages_are_grouped_as_comparing_all_of_them_does(
 
 
 @given(seed=st.integers(0, 2**32), space=SPACES, similarity=st.sampled_from([0.3, 0.6, 0.9]))
-@settings(max_examples=30)
 def test_versions_of_articles_are_grouped_the_same_in_any_order(
     seed: int, space: ArraySpace, similarity: float
 ) -> None:
@@ -316,7 +315,6 @@ def test_a_page_that_shares_no_block_is_no_duplicate(
     site=ADDRESSES | st.sampled_from(["..", "CON", "nul.example", "a" * 400]),
     space=SPACES,
 )
-@settings(max_examples=40)
 def test_counts_come_back_from_disk_as_they_were(
     pages: list[Observation], site: str, space: ArraySpace
 ) -> None:
@@ -330,7 +328,6 @@ def test_counts_come_back_from_disk_as_they_were(
 
 
 @given(crawls=st.lists(PAGES, min_size=1, max_size=4), space=SPACES)
-@settings(max_examples=30)
 def test_several_crawls_load_as_their_merge(
     crawls: Sequence[list[Observation]], space: ArraySpace
 ) -> None:

@@ -33,7 +33,7 @@ def made() -> tuple[list[Page], list[bytes]]:
         return pages, one_process(paths, options_for(Path(folder)))[0]
 
 
-@settings(deadline=None, max_examples=5)
+@settings(max_examples=5)
 @given(st.lists(st.integers(0, 60), max_size=4))
 def test_one_order_of_pages_gives_one_corpus_however_files_are_split(
     cuts: list[int],

@@ -56,8 +56,6 @@ def documents(draw: st.DrawFn) -> str:
 
 
 @settings(
-    max_examples=60,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from crawler.store.ledger.ledger import Ledger
@@ -59,7 +59,6 @@ def order_free(row: Row) -> Row:
 
 
 @given(entries, st.randoms(use_true_random=False))
-@settings(deadline=None, max_examples=60)
 def test_the_queue_does_not_depend_on_the_order_of_finding(
     written: list[Found], draw: random.Random
 ) -> None:
@@ -82,7 +81,6 @@ def test_the_queue_does_not_depend_on_the_order_of_finding(
     clash=False,
 )  # fmt: skip
 @given(actions=steps, clash=st.booleans())
-@settings(deadline=None, max_examples=60)
 def test_a_ledger_does_what_a_dict_would(
     actions: list[tuple[str, str, str]], *, clash: bool
 ) -> None:

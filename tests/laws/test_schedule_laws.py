@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise, takewhile
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.harvest.plan import SitePlan
@@ -38,7 +38,6 @@ def between(site: SitePlan, start: datetime, end: datetime) -> list[datetime]:
     return list(takewhile(lambda time: time <= end, planned_times(site, start)))
 
 
-@settings(max_examples=40, deadline=None)
 @given(SITES, AROUND, SPANS, SPANS)
 def test_a_span_is_the_sum_of_its_parts(
     site: SitePlan, start: datetime, first: timedelta, second: timedelta
@@ -50,7 +49,6 @@ def test_a_span_is_the_sum_of_its_parts(
     ]
 
 
-@settings(max_examples=40, deadline=None)
 @given(SITES, AROUND, SPANS)
 def test_planned_times_rise_and_are_in_utc(
     site: SitePlan, start: datetime, span: timedelta
@@ -60,7 +58,6 @@ def test_planned_times_rise_and_are_in_utc(
     assert all(time.tzinfo is UTC and time.microsecond == 0 for time in times)
 
 
-@settings(max_examples=40, deadline=None)
 @given(SITES, AROUND, st.lists(SPANS, min_size=1, max_size=4))
 def test_each_planned_time_is_run_or_missed_once_however_often_one_looks(
     site: SitePlan, start: datetime, spans: list[timedelta]

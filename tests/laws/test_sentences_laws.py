@@ -8,7 +8,7 @@ from pathlib import Path
 from time import process_time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.core.sentences import ended_sentences, split, splitter_for, splitting_names
@@ -56,7 +56,7 @@ def test_sentences_are_in_order_and_leave_out_white_space_alone(
     check(text, splitter_for(language, method).split(text))
 
 
-@settings(deadline=None)  # the first text waits for the model to be loaded
+@pytest.mark.slow  # the model takes seconds to load
 @given(TEXTS)
 def test_so_are_those_of_the_model(text: str) -> None:
     pytest.importorskip("kiwipiepy")

@@ -9,7 +9,7 @@ import zlib
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from crawler.core.page.page import Page
@@ -49,7 +49,6 @@ def never(reason: str, detail: str) -> None:
 
 
 @given(st.lists(pages, max_size=4))
-@settings(deadline=None)
 def test_a_page_comes_back_exactly(written: list[Page]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "a.warc.gz"
@@ -60,7 +59,6 @@ def test_a_page_comes_back_exactly(written: list[Page]) -> None:
 
 
 @given(st.lists(pages, max_size=4))
-@settings(deadline=None, max_examples=40)
 def test_a_spool_gives_its_pages_while_it_is_filled_and_later(written: list[Page]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         spool = Spool.create(folder, "crawl", started=STARTED)
@@ -76,7 +74,6 @@ def test_a_spool_gives_its_pages_while_it_is_filled_and_later(written: list[Page
 
 
 @given(data=st.data(), bodies=st.lists(st.binary(min_size=1, max_size=200), min_size=1, max_size=4))
-@settings(deadline=None, max_examples=60)
 def test_a_cut_file_gives_every_whole_record_and_says_that_it_was_cut(
     data: st.DataObject, bodies: list[bytes]
 ) -> None:
@@ -113,7 +110,6 @@ def is_seen_within(member: bytes) -> bool:
 
 
 @given(st.lists(st.binary(min_size=30, max_size=300), min_size=3, max_size=5), st.data())
-@settings(deadline=None, max_examples=60)
 def test_damage_seen_in_one_member_costs_no_other_record(
     bodies: list[bytes], data: st.DataObject
 ) -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from io import StringIO
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
@@ -77,7 +77,6 @@ def said(xml: str) -> str:
 
 
 @given(models(), MARKUP, st.sampled_from(structure_names()))
-@settings(deadline=None)
 def test_any_result_is_valid_and_keeps_all_text_in_order(
     model: Model, markup: str, method: str
 ) -> None:
@@ -92,7 +91,6 @@ def test_any_result_is_valid_and_keeps_all_text_in_order(
 
 
 @given(st.sampled_from(model_names()), MARKUP)
-@settings(deadline=None, max_examples=40)
 def test_the_models_of_the_project_take_any_page(name: str, markup: str) -> None:
     page = document(markup)
     if page is None:

@@ -152,7 +152,7 @@ def test_any_text_has_a_type_and_at_most_one_value(text: str, language: str) -> 
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=5)
+@settings(max_examples=5)
 @given(st.sampled_from(["<td>1", "<td colspan=999>x", "<td rowspan=999>x", "<table><tr><td>"]))
 def test_time_grows_with_the_markup(piece: str) -> None:
     def seconds(times: int) -> float:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scrapy.settings import Settings
 
@@ -313,7 +313,6 @@ VALUES = st.recursive(
 ITEMS = st.lists(st.dictionaries(st.sampled_from(["a", "b", "c", "_extra"]), VALUES), max_size=8)
 
 
-@settings(max_examples=150, deadline=None)
 @given(items=ITEMS, group=st.integers(1, 4))
 def test_whatever_comes_no_value_is_lost(items: list[dict[str, Any]], group: int) -> None:
     table = parquet(items, row_group_rows=group)

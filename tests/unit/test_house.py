@@ -5,14 +5,11 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "crawler"
@@ -64,18 +61,23 @@ def imports(path: Path, *, at_import_time: bool = False) -> set[str]:
     return names
 
 
+@cache
 def import_statements(
     path: Path, *, at_import_time: bool = False
-) -> Iterator[ast.Import | ast.ImportFrom]:
+) -> list[ast.Import | ast.ImportFrom]:
+    found: list[ast.Import | ast.ImportFrom] = []
     pending: list[ast.AST] = [ast.parse(path.read_text("utf-8"))]
     while pending:
         node = pending.pop()
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
             pending += node.orelse
         elif isinstance(node, ast.Import | ast.ImportFrom):
-            yield node
+            found.append(node)
+        elif isinstance(node, ast.expr):
+            continue
         elif not (isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and at_import_time):
             pending += ast.iter_child_nodes(node)
+    return found
 
 
 def within(name: str, packages: set[str]) -> bool:
