@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar, Self
 
+from crawler.core.wording import without_secrets
+
 
 class CorpusError(Exception):
     """Root of all errors raised by scrapy-corpus. Catch it to catch them all.
@@ -109,7 +111,7 @@ class OneLineExit(SystemExit):
     """
 
     def __init__(self, message: str) -> None:
-        line = one_line(message)
+        line = without_secrets(one_line(message))
         super().__init__(line)
         self.code = line
 

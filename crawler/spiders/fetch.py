@@ -23,7 +23,7 @@ from twisted.python.failure import Failure
 from crawler.addon import CorpusAddon
 from crawler.core.errors import FetchError, one_line
 from crawler.core.page.page import Page
-from crawler.core.wording import fit_width
+from crawler.core.wording import fit_width, without_secrets
 from crawler.discovery.addresses import check_address
 from crawler.discovery.frontier import Visit
 from crawler.journey.statistics import by_reason
@@ -76,7 +76,7 @@ def fetch_pages(urls: Sequence[str], process: CrawlerProcessBase) -> list[Page |
 
 
 def _error(url: str, why: str) -> FetchError:
-    why = one_line(why)
+    url, why = without_secrets(url), one_line(why)
     return FetchError(f"{url} could not be fetched: {why}").about("not-fetched", url, why)
 
 

@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 from typing import Any, Final
 
 from crawler.core.errors import ArgumentError
+from crawler.core.wording import without_secrets
 from crawler.core.wrapper.candidates import candidates
 from crawler.core.wrapper.project_file import EXTENSION, write_project
 from crawler.core.wrapper.proposals import propose
@@ -60,7 +61,7 @@ def open_all(workspace: Workspace, names: tuple[str, ...]) -> None:
     """
     known = {opened.name for opened in workspace.journal.opened.values()}
     for name in names:
-        if name not in known:
+        if without_secrets(name) not in known:
             open_page(workspace, Message({"name": name, "at": 0}))
 
 
@@ -95,7 +96,7 @@ def open_page(workspace: Workspace, message: Message) -> Answer:
         raise ArgumentError("name a saved page, an address, or an archive").about("no-name")
     if is_remote(name):
         # The lock is not held: it takes long.
-        return {"opened": workspace.open(name, fetch(name))}
+        return {"opened": workspace.open(without_secrets(name), fetch(name))}
     at = message.number("at", -1)
     if at < 0 and url is None:
         found = addresses_in(workspace.folder, name)

@@ -14,7 +14,8 @@ from crawler.demo.server import running
 from support.crawling import Project, article, small_site
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
 SECRET = "gehe1m-p@ss"
 GIVEN = "reader:gehe1m-p%40ss"
@@ -49,6 +50,15 @@ def guarded(elsewhere: str) -> Iterator[tuple[str, list[tuple[str, str | None]]]
         yield address, asked
 
 
+def check_hidden(told: Iterable[str], folder: Path) -> None:
+    """Check that nothing told, and no file in a folder or packed in one, has the secret."""
+    kept = [path.read_bytes() for path in folder.rglob("*") if path.is_file()]
+    kept += [gzip.decompress(data) for data in kept if data.startswith(b"\x1f\x8b")]
+    for text in (*(each.encode() for each in told), *kept):
+        for secret in ("gehe1m", EXPECTED.split()[1]):
+            assert secret.encode() not in text
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -73,9 +83,42 @@ def test_they_are_sent_to_their_host_alone(project: Project, arguments: tuple[st
     assert {given for _, given in seen} == {None}
     assert all("@" not in url for url in urls)
     assert "other:word" not in err
-    written = [path for path in project.folder.rglob("*") if path.is_file()]
-    kept = [path.read_bytes() for path in written if path.name != "ownsettings.py"]
-    kept += [gzip.decompress(data) for data in kept if data.startswith(b"\x1f\x8b")]
-    for text in (out.encode(), err.encode(), *kept):
-        for secret in ("gehe1m", EXPECTED.split()[1]):
-            assert secret.encode() not in text
+    check_hidden((out, err), project.folder)
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_harvest_writes_them_nowhere(project: Project, *, is_there: bool) -> None:
+    with guarded("http://127.0.0.1:1") as (base, asked):
+        start = base.replace("//", f"//{GIVEN}@") if is_there else f"http://{GIVEN}@127.0.0.1:1"
+        plan = f"""output = "out"
+[defaults.settings]
+DOWNLOAD_DELAY = 0
+RETRY_ENABLED = false
+LOG_LEVEL = "DEBUG"
+CORPUS_PAGE_TYPES = "all"
+[[site]]
+id = "guarded"
+addresses = ["{start}/"]
+"""
+        (project.folder / "harvest.toml").write_text(plan, "utf-8")
+        told: list[str] = []
+        for verb in (("run",), ("status",), ("status", "--json")):
+            told += project.start("harvest", verb[0], "harvest.toml", *verb[1:]).communicate()
+    assert bool(asked) is is_there
+    check_hidden(told, project.folder / "out")
+
+
+@pytest.mark.parametrize("address", ["http://{}@/", "http://{}@127.0.0.1:1/"])
+def test_an_address_that_gives_nothing_is_told_without_them(project: Project, address: str) -> None:
+    start = address.format(GIVEN)
+    said: list[str] = []
+    for arguments in (
+        ("crawl", "site", "-a", f"url={start}"),
+        ("crawl", "urls", "-a", f"urls={start}", "-s", "RETRY_ENABLED=False"),
+        ("discover", start),
+        ("extract", start),
+    ):
+        done = project.start(*arguments)
+        said += done.communicate()
+    assert not any("Traceback" in text for text in said)
+    check_hidden(said, project.folder / "corpus-data")

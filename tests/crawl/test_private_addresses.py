@@ -141,7 +141,29 @@ def test_no_listing_leads_to_a_private_address(lying: Project, make_site: MakeSi
     assert {item["url"] for item in lying.items()} == {f"{site.url}a/1"}
 
 
-def test_spiders_of_other_projects_are_kept_out_too(lying: Project, make_site: MakeSite) -> None:
+# A handler of somebody else's, in the place of Scrapy's, as that of HTTP/2 or of a browser.
+HANDLER = """
+import socket
+from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
+
+resolve = socket.getaddrinfo
+socket.getaddrinfo = lambda host, *rest, **more: resolve(
+    "127.0.0.1" if str(host).endswith(".example") else host, *rest, **more
+)
+
+
+class Other(HTTP11DownloadHandler):
+    pass
+"""
+
+
+@pytest.mark.parametrize("handler", ["Scrapy's", "other"])
+def test_spiders_of_other_projects_are_kept_out_too(
+    lying: Project, make_site: MakeSite, handler: str
+) -> None:
+    if handler == "other":
+        (lying.folder / "ownhandlers.py").write_text(HANDLER, "utf-8")
+        lying.append("ownsettings.py", "DOWNLOAD_HANDLERS = {'http': 'ownhandlers.Other'}")
     with trap() as (port, connections):
         (lying.folder / "secret.html").write_text("<p>A secret.")
         targets = [f"http://{host}:{port}/" for host in HOSTS]
@@ -155,7 +177,43 @@ def test_spiders_of_other_projects_are_kept_out_too(lying: Project, make_site: M
         lying.run("crawl", "led", "-O", "out.jsonl", "-s", "ROBOTSTXT_OBEY=True")
     assert connections == []
     assert {item["url"] for item in lying.items()} == {f"{site.url}a/1"}
-    assert figures(lying)["corpus/refused/private-address"] == len(targets)
+    # One is given twice, with credentials; and Scrapy's handler refuses a robots.txt by itself.
+    refused = len(targets) - (handler == "other")
+    assert figures(lying)["corpus/refused/private-address"] == refused
+
+
+def test_no_file_of_an_item_leads_to_a_private_address(lying: Project, make_site: MakeSite) -> None:
+    with trap() as (port, connections):
+        (lying.folder / "secret.html").write_text("<p>A secret.")
+        targets = [f"http://{host}:{port}/" for host in HOSTS]
+        targets += [f"file://{lying.folder}/secret.html", "s3://bucket/key", METADATA]
+        targets += [f"ftp://127.0.0.1:{port}/x", f"gopher://127.0.0.1:{port}/x"]
+        moved: dict[str, Answer] = {
+            f"/moved/{number}": (302, {"Location": f"{target}moved"}, b"")
+            for number, target in enumerate(targets)
+        }
+        pdf: Answer = (200, {"Content-Type": "application/pdf"}, b"%PDF-1.4")
+        site = make_site({"/": html(article(1)), "/good.pdf": pdf, **moved})
+        files = [*targets, *(f"{site.url}{path[1:]}" for path in moved), f"{site.url}good.pdf"]
+        lying.append(
+            "ownspiders.py",
+            "class Media(scrapy.Spider):\n"
+            f"    name = 'media'\n    start_urls = ['{site.url}']\n"
+            "    def parse(self, response):\n"
+            f"        yield {{'name': 'all', 'file_urls': {files!r}}}\n",
+        )
+        lying.append(
+            "ownsettings.py",
+            "ITEM_PIPELINES = {'scrapy.pipelines.files.FilesPipeline': 1}\n"
+            "FILES_STORE = 'files'\nMEDIA_ALLOW_REDIRECTS = True",
+        )
+        _, err = lying.run("crawl", "media", "-O", "out.jsonl")
+    assert connections == []
+    (item,) = lying.items()
+    assert [each["url"] for each in item["files"]] == [f"{site.url}good.pdf"]
+    # Scrapy follows no redirect to another scheme.
+    assert figures(lying)["corpus/refused/private-address"] == len(targets) + len(HOSTS) + 1
+    assert "user:pw" not in err
 
 
 def test_a_start_page_that_moves_to_a_private_host_is_not_the_site(

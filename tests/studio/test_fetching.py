@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from crawler.core.errors import ArgumentError, FetchError
 from crawler.core.page.page import Page
 from crawler.demo.server import serve
-from crawler.studio.fetching import fetch_all
+from crawler.studio.fetching import fetch, fetch_all
 from support.crawling import html
 from support.studio import do, teach, workspace_of
 from support.studio_pages import shelf
@@ -41,6 +42,22 @@ def test_an_address_is_fetched_and_taught(site: str, tmp_path: Path) -> None:
         assert [its["url"] for its in answer["state"]["pages"]] == [f"{site}/s1"]
         found = teach(workspace, "shelf", 1, "Shelf 1")["preview"]["found"]
         assert found["shelf"][0][2] == "Shelf 1"
+
+
+def test_the_credentials_of_an_address_are_kept_nowhere(site: str, tmp_path: Path) -> None:
+    with workspace_of(tmp_path) as workspace:
+        for path in ("s1", "gone"):
+            with suppress(FetchError):
+                do(workspace, "open", name=f"{site}/{path}".replace("//", "//reader:gehe1m@"))
+        (page,) = workspace.state()["pages"]
+        assert page["url"] == f"{site}/s1"
+        assert "gehe1m" not in str(workspace.state())
+    with pytest.raises(FetchError) as caught:
+        fetch(f"{site}/gone".replace("//", "//reader:gehe1m@"))
+    assert "gehe1m" not in f"{caught.value} {caught.value.data}"
+    written = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
+    assert written
+    assert not any(b"gehe1m" in each for each in written)
 
 
 def test_an_address_that_fails_says_why_and_opens_nothing(site: str, tmp_path: Path) -> None:
