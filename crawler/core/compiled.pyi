@@ -1,5 +1,7 @@
 from crawler.core.pure import class_counts as class_counts
 from crawler.core.pure import columns as columns
+from crawler.core.pure import cue_masks as cue_masks
+from crawler.core.pure import described as described
 from crawler.core.pure import distances as distances
 from crawler.core.pure import gram_hits as gram_hits
 from crawler.core.pure import leaf_values as leaf_values

@@ -231,8 +231,71 @@ def gram_hits(
     return found
 
 
+def cue_masks(texts, dict words, missing):
+    cdef Py_ssize_t number = 0, at, begin, size
+    cdef unsigned long long mask
+    cdef dict known = {}
+    cdef Py_UCS4 char
+    cdef str text
+    found = np.empty(len(texts), np.uint64)
+    cdef unsigned long long[::1] out = found
+    for text in texts:
+        masked = known.get(text)
+        if masked is not None:
+            out[number] = masked
+            number += 1
+            continue
+        at, mask, size = 0, 0, len(text)
+        while at < size:
+            char = PyUnicode_READ_CHAR(text, at)
+            begin = at
+            at += 1
+            if u"A" <= char <= u"Z":
+                if at < size and u"a" <= PyUnicode_READ_CHAR(text, at) <= u"z":
+                    char = u"a"
+                else:
+                    while at < size and u"A" <= PyUnicode_READ_CHAR(text, at) <= u"Z":
+                        at += 1
+            if u"a" <= char <= u"z":
+                while at < size and u"a" <= PyUnicode_READ_CHAR(text, at) <= u"z":
+                    at += 1
+            elif not u"A" <= char <= u"Z":
+                continue
+            word = text[begin:at]
+            cues = words.get(word)
+            if cues is None:
+                cues = words[word] = missing(word)
+            mask |= <unsigned long long> cues
+        out[number] = known[text] = mask
+        number += 1
+    return found
+
+
+def described(blocks, dict tags, Py_ssize_t other):
+    cdef Py_ssize_t number = 0
+    cdef dict times = {}
+    cdef list keys = []
+    cdef str text
+    cdef Py_UCS4 last
+    found = np.empty((7, len(blocks)))
+    cdef double[:, ::1] out = found
+    for block in blocks:
+        text, key = block.text, block.key
+        out[0, number], out[1, number] = block.chars, block.link_chars
+        out[2, number], out[3, number] = block.links, tags.get(block.tag, other)
+        out[4, number] = text.count("\n")
+        last = PyUnicode_READ_CHAR(text, len(text) - 1)
+        out[5, number] = last == u":" or last == u"\uff1a"
+        times[key] = times.get(key, 0) + 1
+        keys.append(key)
+        number += 1
+    for number in range(len(keys)):
+        out[6, number] = times[keys[number]]
+    return found
+
+
 def numbered(blocks):
-    cdef dict numbers = {}
+    cdef dict numbers = {}, paths = {}
     cdef list holders = [], parents = [], begins = [], new
     cdef Py_ssize_t index = 0, number, around
     found_at = np.empty(len(blocks), np.intp)
@@ -255,11 +318,14 @@ def numbered(blocks):
             raise ValueError("the blocks of a layout have to stand in elements")
         at[index] = numbers[holder]
         index += 1
-    found = np.zeros((4, len(holders)), np.intp)
+    found = np.zeros((6, len(holders)), np.intp)
     cdef Py_ssize_t[:, ::1] out = found
     for number in range(len(holders)):
+        holder = holders[number]
         out[0, number] = out[1, number] = parents[number]
         out[2, number] = begins[number]
+        out[4, number] = holder.depth
+        out[5, number] = paths.setdefault(holder.path, len(paths))
     for index in range(at.shape[0]):
         out[3, at[index]] = index + 1
     for number in range(len(holders) - 1, -1, -1):

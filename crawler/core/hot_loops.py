@@ -5,6 +5,8 @@ from __future__ import annotations
 __all__ = [
     "class_counts",
     "columns",
+    "cue_masks",
+    "described",
     "distances",
     "gram_hits",
     "leaf_values",
@@ -16,6 +18,8 @@ try:
     from crawler.core.compiled import (
         class_counts,
         columns,
+        cue_masks,
+        described,
         distances,
         gram_hits,
         leaf_values,
@@ -27,6 +31,8 @@ except (ImportError, TypeError, ValueError):
     from crawler.core.pure import (
         class_counts,
         columns,
+        cue_masks,
+        described,
         distances,
         gram_hits,
         leaf_values,

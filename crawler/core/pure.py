@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from operator import attrgetter, methodcaller
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -9,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from lxml.etree import _Element as Element
@@ -32,6 +34,9 @@ VALUED = ("class", "id", "itemprop", "rel", "href", "style", "hidden")
 _TAG, _TEXT, _TAIL = map(attrgetter, ("tag", "text", "tail"))
 _NAMES = methodcaller("keys")
 _SPACES = 6
+# "related-topics", "shareBar", "HTMLText".
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+_COLONS = (":", "\uff1a")
 
 
 def columns(root: Element) -> Columns:
@@ -199,13 +204,62 @@ def gram_hits(
     return np.array(hits, np.int32)
 
 
+def cue_masks(
+    texts: Sequence[str], words: dict[str, int], missing: Callable[[str], int]
+) -> NDArray[np.uint64]:
+    """Return for each text the cues of its words, as bits.
+
+    Args:
+        texts: names that authors give, as ``related-topics`` and ``shareBar``.
+        words: the cues of known words; others are added.
+        missing: returns the cues of a word.
+    """
+    masks = dict.fromkeys(texts, 0)
+    for text in masks:
+        for word in _WORD.findall(text):
+            cues = words.get(word)
+            if cues is None:
+                cues = words[word] = missing(word)
+            masks[text] |= cues
+    return np.array([masks[text] for text in texts], np.uint64)
+
+
+def described(blocks: Sequence[Block], tags: Mapping[str, int], other: int) -> NDArray[np.float64]:
+    """Return figures of blocks, one column a block.
+
+    Args:
+        blocks: the blocks.
+        tags: the number of each tag.
+        other: the number of all other tags.
+
+    Returns:
+        Lines for the characters; those of them in hyperlinks; the hyperlinks; the number of the
+        tag; the line breaks; whether a colon ends the text; and on how many of the blocks the text
+        stands, by its key.
+    """
+    times = Counter(block.key for block in blocks)
+    rows = [
+        (
+            block.chars,
+            block.link_chars,
+            block.links,
+            tags.get(block.tag, other),
+            block.text.count("\n"),
+            block.text[-1] in _COLONS,
+            times[block.key],
+        )
+        for block in blocks
+    ]
+    return np.array(rows, np.float64).reshape(-1, 7).T.copy()
+
+
 def numbered(blocks: Sequence[Block]) -> tuple[list[Holder], list[NDArray[np.intp]]]:
     """Number the elements around blocks from outside in, in the order of their first blocks.
 
     Returns:
         The elements; and as arrays the number of that which holds each block, and for each element
-        the one around it, the nearest one around it that holds more blocks, and where the blocks
-        within it begin and end. A root is around itself.
+        the one around it, the nearest one around it that holds more blocks, where the blocks within
+        it begin and end, its depth, and a number of its path. A root is around itself.
 
     Raises:
         ValueError: a block stands in no element.
@@ -237,8 +291,11 @@ def numbered(blocks: Sequence[Block]) -> tuple[list[Holder], list[NDArray[np.int
     for element, around in enumerate(parents):
         if begins[around] == begins[element] and ends[around] == ends[element]:
             outers[element] = outers[around]
+    paths: dict[str, int] = {}
+    kinds = [paths.setdefault(holder.path, len(paths)) for holder in numbers]
+    depths = [holder.depth for holder in numbers]
     return list(numbers), [
-        np.array(column, np.intp) for column in (at, parents, outers, begins, ends)
+        np.array(column, np.intp) for column in (at, parents, outers, begins, ends, depths, kinds)
     ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zlib
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -74,12 +75,36 @@ def test_gram_hits(compiled: ModuleType, texts: list[str], sets: int, seed: int)
     )
 
 
+@given(texts=st.lists(st.text(st.sampled_from("abYZ -_0é\u212a"), max_size=9), max_size=5))
+def test_cues_of_names(compiled: ModuleType, texts: list[str]) -> None:
+    def word_cues(word: str) -> int:
+        return 1 << zlib.crc32(word.encode()) % 64
+
+    words: dict[str, int] = {}
+    found, others = compiled.cue_masks(texts, words, word_cues), dict[str, int]()
+    assert np.array_equal(found, pure.cue_masks(texts, others, word_cues))
+    assert words == others
+
+
+@given(texts=TEXTS, keys=st.lists(st.integers(0, 2**64 - 1), min_size=8, max_size=8))
+def test_figures_of_blocks(compiled: ModuleType, texts: list[str], keys: list[int]) -> None:
+    texts = [*texts, "a\n:", "\uff1a"]
+    blocks = [
+        Block(number, text, f"h{number}", "p", keys[number % 8 // 2], len(text), 3, None, "", 2)
+        for number, text in enumerate(texts)
+    ]
+    drawn = blocks, {"h0": 5, "h2": 1}, 14
+    assert np.array_equal(compiled.described(*drawn), pure.described(*drawn))
+
+
 @given(parents=st.lists(st.integers(0, 20), min_size=1, max_size=30), data=st.data())
 def test_numbers_of_elements(compiled: ModuleType, parents: list[int], data: st.DataObject) -> None:
     holders: list[Holder] = []
     for number, around in enumerate(parents):
         parent = holders[around % number] if around and number else None
-        holders.append(Holder("div", "", parent, parent.depth + 1 if parent else 1, "div"))
+        holders.append(
+            Holder("div", "", parent, parent.depth + 1 if parent else 1, f"div{number % 3}")
+        )
     at = data.draw(st.lists(st.sampled_from(holders), max_size=30))
     blocks = [Block(number, "x", "p", "p", 0, 1, 0, holder) for number, holder in enumerate(at)]
     found, columns = compiled.numbered(blocks)

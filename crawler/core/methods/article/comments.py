@@ -13,16 +13,17 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from crawler.core.methods.article.layout import CUES, SIGNS, Layout, cues_in
+from crawler.core.methods.article.layout import CUES, SIGNS, Layout
 from crawler.core.page.blocks import Block
 from crawler.core.page.elements import HEADINGS
 
 _CUE = CUES.index("comment")
 _COMMENT = 1 << _CUE
-# What comes with each comment: a name, a date, a button to reply.
-_MARKS = sum(1 << CUES.index(cue) for cue in ("comment", "author", "date"))
+MARKS = sum(1 << CUES.index(cue) for cue in ("comment", "author", "date"))
+"""What comes with each comment, as cues: a name, a date."""
+INNER_MARKS = frozenset(("time", "button", "input"))
+"""Likewise, as inline elements: a date, a button to reply."""
 _FORM = 1 << SIGNS.index("<form>")
-_INNER_MARKS = frozenset(("time", "button", "input"))
 # A comment may have several paragraphs, and rarely are there more comments than thrice the text. No
 # page of the gold changes from 2 to 10, nor from 1 to 10.
 _PROSE_A_MARK = 3
@@ -46,7 +47,11 @@ _DIGITS = re.compile(r"\d+")
 
 
 def comments(
-    layout: Layout, blocks: Sequence[Block], headline: int, prose: NDArray[np.bool_]
+    layout: Layout,
+    blocks: Sequence[Block],
+    headline: int,
+    prose: NDArray[np.bool_],
+    inner_marks: NDArray[np.bool_],
 ) -> NDArray[np.bool_]:
     """Return for each block whether it is among readers' comments.
 
@@ -64,12 +69,14 @@ def comments(
         blocks: the page's blocks.
         headline: number of the block most like the page's title.
         prose: whether each block is a text of some length.
+        inner_marks: whether inline elements of each are what comes with comments: by their names
+            :data:`MARKS`, by their tags :data:`INNER_MARKS`.
     """
     called = np.flatnonzero((layout.signs & np.uint64(_COMMENT)) > 0)
     called = called[(headline < layout.begin[called]) | (headline >= layout.end[called])]
     if not len(called):
         return np.zeros(len(blocks), np.bool_)
-    named = _Named(layout, blocks, prose)
+    named = _Named(layout, blocks, prose, inner_marks)
     of_text = [element for element in called.tolist() if not named.is_comments(element)]
     # Short ones go with those of their name: the answers of an interview.
     names = {layout.holders[element].names for element in of_text}
@@ -105,15 +112,19 @@ def _within(layout: Layout, elements: NDArray[np.int64], count: int) -> NDArray[
 class _Named:
     """The elements of a page that are called comments."""
 
-    def __init__(self, layout: Layout, blocks: Sequence[Block], prose: NDArray[np.bool_]) -> None:
+    def __init__(
+        self,
+        layout: Layout,
+        blocks: Sequence[Block],
+        prose: NDArray[np.bool_],
+        inner_marks: NDArray[np.bool_],
+    ) -> None:
         self._layout, self._prose = layout, prose
         self._names = [holder.names for holder in layout.holders]
         self._before = np.concatenate(([0], np.cumsum(prose)))
         self._blocks = blocks
-        inner = {block.inner for block in blocks}
-        shows = {each for each in inner if _shows(each)}
-        self._marked = np.array([block.inner in shows for block in blocks], np.bool_)
-        marked = np.flatnonzero((layout.signs & np.uint64(_MARKS)) > 0).tolist()
+        self._marked = inner_marks
+        marked = np.flatnonzero((layout.signs & np.uint64(MARKS)) > 0).tolist()
         marks = [element for element in marked if layout.holders[element].tag not in HEADINGS]
         forms = np.flatnonzero((layout.signs & np.uint64(_FORM)) > 0).tolist()
         self._marks = np.array(sorted({*marks, *forms}), np.intp)
@@ -173,11 +184,6 @@ class _Named:
         if end >= last or comments[end]:
             return False
         return bool((self._prose & ~comments)[end:last].any())
-
-
-def _shows(inner: str) -> bool:
-    names = inner.split()
-    return any(name in _INNER_MARKS or cues_in(name) & _MARKS for name in names)
 
 
 def _is_sure(names: str) -> bool:

@@ -10,8 +10,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from crawler.core.methods.article.comments import comments
-from crawler.core.methods.article.layout import CUES, SIGNS, Layout, cues_in
+from crawler.core.hot_loops import described
+from crawler.core.methods.article.comments import INNER_MARKS, MARKS, comments
+from crawler.core.methods.article.layout import CUES, SIGNS, Layout, cues_of_all
 from crawler.core.methods.article.letters import CLASSES, LETTER_COUNTS, Letters
 from crawler.core.page.page import Document
 from crawler.core.page.parse import ParsedPage
@@ -29,10 +30,14 @@ _H1, *_ = _HEADINGS = (1, 2, 3, 4)
 # Features of inline elements: their tags, and some of the cues of their names.
 _INNER_TAGS = ("img", "time", "strong", "b", "em", "i", "button", "input", "label")
 _INNER_CUES = ("author", "date", "caption", "comment", "button", "meta", "hidden")
-_INNER_BITS = tuple(CUES.index(cue) for cue in _INNER_CUES)
+# In a mask the tags stand above the cues.
+_TAG_BITS = {tag: 1 << (len(CUES) + place) for place, tag in enumerate(_INNER_TAGS)}
 # "button" is both: the cue counts, in the place of the tag.
-_INNER = {f"inner_{name}": place for place, name in enumerate((*_INNER_TAGS, *_INNER_CUES))}
-_INNER_PLACES = np.array(list(_INNER.values()), np.uint32)[:, None]
+_INNER = {f"inner_{tag}": len(CUES) + place for place, tag in enumerate(_INNER_TAGS)} | {
+    f"inner_{cue}": CUES.index(cue) for cue in _INNER_CUES
+}
+_INNER_BITS = np.array(list(_INNER.values()), np.uint64)[:, None]
+_MARKS = np.uint64(MARKS | sum(_TAG_BITS[tag] for tag in INNER_MARKS))
 # Features of the first and the last character: their classes.
 _FIRST, _LAST = (
     {f"{end}_{name}": CLASSES[name] for name in names}
@@ -41,6 +46,7 @@ _FIRST, _LAST = (
         ("last", ("letter", "digit", "stop", "other")),
     )
 )
+_FIRST_BITS, _LAST_BITS = (np.array(list(bits.values()))[:, None] for bits in (_FIRST, _LAST))
 _LETTERS = ("uppers", "digits", "dense", "commas", "stops", "others", "words", "ends")
 _AROUND = ("size", "link_share", "ends", "tag", "kind_mean", "text_share")
 _OFFSETS = (-3, -2, -1, 1, 2, 3)
@@ -114,20 +120,21 @@ class Evidence:
         self.layout = Layout(blocks)
         self._letters = Letters([block.text for block in blocks])
         self._number = np.arange(self._count, dtype=np.float64)
-        self.chars, self._linked, self._links = np.array(
-            [(block.chars, block.link_chars, block.links) for block in blocks], np.float64
-        ).T.copy()
+        self.chars, self._linked, self._links, self._tags, *self._of_text = described(
+            blocks, _TAGS, _OTHER_TAG
+        )
         self.own = self.chars - self._linked
         self._all_own = max(self.own.sum(), 1.0)
-        self._tags = np.array([_TAGS.get(block.tag, _OTHER_TAG) for block in blocks], np.float64)
         self._counts = dict(zip(LETTER_COUNTS, self._letters.counts.T, strict=True))
         self.sizes = self._counts["words"]
         # Text outside hyperlinks of blocks that are long enough for prose.
         self._prose = np.where(self.own >= _LONG, self.own, 0.0)
+        tags = np.array([_inner_tags(block.inner) for block in blocks], np.uint64)
+        self._inner = cues_of_all([block.inner for block in blocks]) | tags
         self.comments = np.zeros(self._count, np.bool_)
         self._text()
         self._head(document)
-        self._inner()
+        self._add(_INNER, (self._inner >> _INNER_BITS) & np.uint64(1))
         self._position()
         self._containers()
         self._kinds()
@@ -151,9 +158,8 @@ class Evidence:
         ]
 
     def _text(self) -> None:
-        blocks = self._blocks
         self._size, self._link_share = np.log1p(self.chars), self._linked / self.chars
-        lines = np.array([block.text.count("\n") for block in blocks])
+        lines, colons, times = self._of_text
         self._add(
             ("size", "link_share", "links", "tag", "lines"),
             self._size, self._link_share, self._links, self._tags, lines,
@@ -164,12 +170,9 @@ class Evidence:
         self._add(
             ("all_words", "all_ends"), np.log1p(self.sizes), np.minimum(self._counts["ends"], 20.0)
         )
-        for bits, classes in ((_FIRST, self._letters.first), (_LAST, self._letters.last)):
-            self._add(bits, (classes & np.array([[bit] for bit in bits.values()])) > 0)
-        colons = np.array([block.text[-1] in ":\uff1a" for block in blocks])
-        keys = np.array([block.key for block in blocks], np.uint64)
-        _, where, times = np.unique(keys, return_inverse=True, return_counts=True)
-        self._add(("last_colon", "times"), colons, np.minimum(times[where], 20))
+        self._add(_FIRST, (self._letters.first & _FIRST_BITS) > 0)
+        self._add(_LAST, (self._letters.last & _LAST_BITS) > 0)
+        self._add(("last_colon", "times"), colons, np.minimum(times, 20.0))
 
     def _head(self, document: Document) -> None:
         """Add how similar each block is to the texts of the page's head."""
@@ -183,15 +186,13 @@ class Evidence:
         headline = int(np.argmax(covered * share + 0.2 * (self._tags == _H1)))
         firsts = np.flatnonzero(self._tags == _H1)
         from_h1 = self._number - (firsts[0] if len(firsts) else -1)
-        self.comments = comments(self.layout, self._blocks, headline, self._prose > 0)
+        self.comments = comments(
+            self.layout, self._blocks, headline, self._prose > 0, (self._inner & _MARKS) > 0
+        )
         self._add(
             ("from_headline", "from_h1", "comment", "has_h1"),
             self._number - headline, from_h1, self.comments, min(len(firsts), 3),
         )  # fmt: skip
-
-    def _inner(self) -> None:
-        shown = np.array([_all_shown_by(block.inner) for block in self._blocks], np.uint32)
-        self._add(_INNER, (shown >> _INNER_PLACES) & np.uint32(1))
 
     def _position(self) -> None:
         number, count, own = self._number, self._count, self.own
@@ -284,17 +285,8 @@ class Evidence:
 
 
 @lru_cache(maxsize=1 << 14)
-def _all_shown_by(names: str) -> int:
+def _inner_tags(inner: str) -> int:
     shown = 0
-    for name in names.split():
-        shown |= _shown_by(name)
-    return shown
-
-
-@lru_cache(maxsize=1 << 15)
-def _shown_by(name: str) -> int:
-    shown = 1 << _INNER_TAGS.index(name) if name in _INNER_TAGS else 0
-    mask = cues_in(name)
-    for place, cue in enumerate(_INNER_BITS, len(_INNER_TAGS)):
-        shown |= (mask >> cue & 1) << place
+    for name in inner.split():
+        shown |= _TAG_BITS.get(name, 0)
     return shown

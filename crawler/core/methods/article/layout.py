@@ -11,7 +11,6 @@ of blocks: time grows with the number of elements and blocks, whatever the page 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Final
@@ -19,9 +18,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from crawler.core.hot_loops import distances, numbered
+from crawler.core.hot_loops import cue_masks, distances, numbered
 from crawler.core.page.blocks import Block
-from crawler.core.words import any_of, read_data
+from crawler.core.words import read_data
 
 _STEMS: Final[Mapping[str, list[str]]] = {
     cue: stems.split() for cue, stems in read_data("crawler.core.methods.article", "cues").items()
@@ -30,25 +29,27 @@ CUES = tuple(_STEMS)
 """Names of the cues; a cue's number is its place here, and the bit it has in a mask."""
 
 
-def _stem(stem: str) -> str:
-    begin = "(?<![a-z])" if stem.startswith("^") else ""
-    end = "(?![a-z])" if stem.endswith("^") else ""
-    return f"{begin}{stem.strip('^')}{end}"
+_BEGIN_CHARS = 3
 
 
-# A longer stem that begins like a shorter one has to be tried first.
-_PATTERN = re.compile(
-    "|".join(
-        f"(?P<{cue}>{'|'.join(map(_stem, stems))})"
-        for cue, stems in sorted(_STEMS.items(), key=lambda item: -max(map(len, item[1])))
-    )
-)
-# Few names hold the beginning of a stem.
-_ANY = re.compile(
-    any_of(stem.strip("^").partition("(")[0] for stems in _STEMS.values() for stem in stems)
-)
-_BITS: Final = {cue: 1 << place for place, cue in enumerate(CUES)}
-_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+def _by_beginnings() -> dict[str, list[tuple[str, bool, str, int]]]:
+    """Return the stems by their first letters.
+
+    Each comes with whether it has to be the whole word, with what must not follow it, and with the
+    bit of its cue.
+    """
+    found: dict[str, list[tuple[str, bool, str, int]]] = {}
+    # A longer stem that begins like a shorter one has to be tried first.
+    for cue, stems in sorted(_STEMS.items(), key=lambda item: -max(map(len, item[1]))):
+        for written in stems:
+            stem, _, unless = written.strip("^").partition("(?!")
+            begins = found.setdefault(stem[:_BEGIN_CHARS], [])
+            is_whole = written.startswith("^")
+            begins.append((stem, is_whole, unless.rstrip(")"), 1 << CUES.index(cue)))
+    return found
+
+
+_BEGINS: Final = _by_beginnings()
 _WORD_CHARS = 40
 
 _TAGS = ("article", "main", "aside", "nav", "header", "footer", "section", "form", "figure",
@@ -61,23 +62,43 @@ FAR = 12
 
 
 # Pages of a site share their names, and sites their words.
-@lru_cache(maxsize=1 << 15)
+_known: Final[dict[str, int]] = {}
+_MOST_KNOWN = 1 << 15
+
+
 def _cues_of(word: str) -> int:
     word = word[:_WORD_CHARS].lower()
-    found = 0
-    if _ANY.search(word) is not None:  # most words have none
-        for match in _PATTERN.finditer(word):
-            found |= _BITS[match.lastgroup or ""]
+    found = at = 0
+    while at < len(word):
+        step = 1
+        for stem, is_whole, unless, bit in _BEGINS.get(word[at : at + _BEGIN_CHARS], ()):
+            if (stem == word if is_whole else word.startswith(stem, at)) and not (
+                unless and word.startswith(unless, at + len(stem))
+            ):
+                found, step = found | bit, len(stem)
+                break
+        at += step
     return found
 
 
 @lru_cache(maxsize=1 << 15)
 def cues_in(names: str) -> int:
     """Return the cues in some names, as ``related-topics`` and ``shareBar``, as bits."""
-    found = 0
-    for word in _WORD.findall(names):
-        found |= _cues_of(word)
-    return found
+    return int(cues_of_all((names,))[0])
+
+
+def cues_of_all(texts: Sequence[str]) -> NDArray[np.uint64]:
+    """Return the cues in each of some texts of names, as bits."""
+    if len(_known) > _MOST_KNOWN:
+        _known.clear()
+    return cue_masks(texts, _known, _cues_of)
+
+
+def _numbered(values: NDArray[np.generic]) -> NDArray[np.intp]:
+    """Return numbers that are equal where values are."""
+    known: dict[int, int] = {}
+    numbers = [known.setdefault(value, len(known)) for value in values.tolist()]
+    return np.array(numbers, np.intp)
 
 
 class Layout:
@@ -99,18 +120,14 @@ class Layout:
 
     def __init__(self, blocks: Sequence[Block]) -> None:
         self.holders, columns = numbered(blocks)
-        self.at, self.parent, self.outer, self.begin, self.end = columns
-        depth = np.array([holder.depth for holder in self.holders], np.int64)
+        self.at, self.parent, self.outer, self.begin, self.end, depth, path = columns
         self.depth = depth - depth[0]
-        shown = [cues_in(holder.names) | _TAG_BITS.get(holder.tag, 0) for holder in self.holders]
-        self.signs = np.array(shown, np.uint64)
+        tags = [_TAG_BITS.get(holder.tag, 0) for holder in self.holders]
+        cues = cues_of_all([holder.names for holder in self.holders])
+        self.signs = cues | np.array(tags, np.uint64)
         self.distance = distances(self.signs, self.parent, len(SIGNS), FAR)
-        kinds: dict[tuple[str, int, int], int] = {}
-        alike = [
-            kinds.setdefault((self.holders[its].path, shown[its], shown[around]), len(kinds))
-            for its, around in zip(self.at.tolist(), self.parent[self.at].tolist(), strict=True)
-        ]
-        self.kinds = np.array(alike, np.int64)
+        own, count = _numbered(self.signs), len(self.holders)
+        self.kinds = _numbered(((path * count + own) * count + own[self.parent])[self.at])
 
     def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Add up for each element what its blocks have; one row an element."""

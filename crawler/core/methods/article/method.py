@@ -41,6 +41,8 @@ _REASONS = (
     ("popular", "related"), ("topics", "topics"), ("nav", "navigation"), ("foot", "footer"),
     ("side", "sidebar"),
 )  # fmt: skip
+_REASON_CUES = [CUES.index(cue) for cue, _ in _REASONS]
+_REASON_NAMES = (*(reason for _, reason in _REASONS), "")
 _NEAR = 3
 # Names of what stands beside an article. They count on a block's own element and the one around it:
 # farther out they are names of columns and whole pages.
@@ -190,23 +192,9 @@ class Article:
             # A page of a few words is unlike the training data, and yet has text.
             kept = np.array([label.kept for label in self._rule.label(document, view)])
             trace.step("rule", kept)
-        labels = [
-            Label(
-                kept=keep,
-                reason=_TEXT if keep else _reason(block, rule, reason, in_comments=comment),
-                frequency=rule.frequency,
-                score=score,
-            )
-            for block, rule, reason, keep, comment, score in zip(
-                blocks,
-                ruled,
-                reasons,
-                kept.tolist(),
-                found.comments.tolist(),
-                likelihoods.tolist(),
-                strict=True,
-            )
-        ]
+        said = _said(blocks, ruled, reasons, kept, found.comments)
+        seen = [rule.frequency for rule in ruled]
+        labels = list(map(Label, kept.tolist(), said, seen, likelihoods.tolist()))
         return with_whole_tables(document, labels, view.pages)
 
     def cutoff(self, view: SiteView) -> Cutoff:
@@ -214,16 +202,37 @@ class Article:
         return self._rule.cutoff(view)
 
 
-def _reason(block: Block, rule: Label, reason: str, *, in_comments: bool) -> str:
-    if in_comments:
-        return "comment"
-    if rule.reason == "frequent":
-        return rule.reason
-    if block.tag == _CAPTION:
-        return "caption"
-    if not reason and block.link_share >= _LINKS_FROM:
-        return "links"
-    return reason or _OUTSIDE
+def _said(
+    blocks: Sequence[Block],
+    ruled: Sequence[Label],
+    named: Sequence[str],
+    kept: NDArray[np.bool_],
+    comments: NDArray[np.bool_],
+) -> list[str]:
+    """Return for each block why it is kept or not.
+
+    Args:
+        blocks: the page's blocks.
+        ruled: what the rule of frequency says of each.
+        named: the reason by the names around each; may be empty.
+        kept: whether each is kept.
+        comments: whether each is among readers' comments.
+    """
+    found = []
+    for block, rule, reason in zip(blocks, ruled, named, strict=True):
+        if rule.reason == "frequent":
+            found.append(rule.reason)
+        elif block.tag == _CAPTION:
+            found.append("caption")
+        elif not reason and block.link_share >= _LINKS_FROM:
+            found.append("links")
+        else:
+            found.append(reason or _OUTSIDE)
+    for number in np.flatnonzero(comments).tolist():
+        found[number] = "comment"
+    for number in np.flatnonzero(kept).tolist():
+        found[number] = _TEXT
+    return found
 
 
 def _apart(blocks: Sequence[Block], found: Evidence) -> NDArray[np.bool_]:
@@ -238,12 +247,10 @@ def _apart(blocks: Sequence[Block], found: Evidence) -> NDArray[np.bool_]:
 def _reasons(found: Evidence) -> list[str]:
     """Return for each block the reason by the nearest names around it, or an empty text."""
     layout = found.layout
-    columns = [CUES.index(cue) for cue, _ in _REASONS]
-    near = layout.distance[:, columns]
-    best = np.argmin(near, axis=1)
-    close = near[np.arange(len(best)), best] <= min(_NEAR, FAR - 1)
-    names: NDArray[np.int64] = np.where(close, best, -1)[layout.at]
-    return ["" if number < 0 else _REASONS[number][1] for number in names.tolist()]
+    near = layout.distance[:, _REASON_CUES]
+    close = near.min(axis=1) <= min(_NEAR, FAR - 1)
+    names: NDArray[np.int64] = np.where(close, near.argmin(axis=1), len(_REASONS))[layout.at]
+    return list(map(_REASON_NAMES.__getitem__, names.tolist()))
 
 
 def confidence(blocks: Sequence[Block], labels: Sequence[Label]) -> float | None:

@@ -64,15 +64,16 @@ def with_whole_tables(document: Document, labels: Sequence[Label], pages: int = 
     grids = [found.grid for found in find_tables(document.parsed)]
     texts = [_text(grid) for grid in grids]
     method = get_table_method(DEFAULT_TABLE_METHOD)
+    asked: list[tuple[list[int], bool, Grid]] = []
     for numbers, keep in islice(wanted, _MOST_LOOKED_AT):
         held = [blocks[number] for number in numbers]
         found = (grid for grid, text in zip(grids, texts, strict=True) if _holds(text, held))
         grid = next(found, None)
-        if grid is None or len(numbers) > _LINES * sum(cell.chars > 0 for cell in grid.cells):
-            continue
-        if not method.judge(grid).is_genuine:
-            continue
-        for number in numbers:
+        if grid is not None and len(numbers) <= _LINES * sum(cell.chars > 0 for cell in grid.cells):
+            asked.append((numbers, keep, grid))
+    verdicts = method.judge_all([grid for _, _, grid in asked])
+    for (numbers, keep, _), verdict in zip(asked, verdicts, strict=True):
+        for number in numbers if verdict.is_genuine else ():
             if labels[number].kept != keep:
                 reason = "text" if keep else "outside"
                 settled[number] = replace(labels[number], kept=keep, reason=reason)
