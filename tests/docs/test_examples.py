@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from crawler.demo.server import Answer
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE_NAME = re.compile(r"# (\S+\.py)\n")
 BLOG = "http://blog.example"
@@ -165,7 +165,7 @@ def what_is_wrong(example: Example, folder: Path, proxy: str) -> str:
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)  # a page has many commands
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_the_examples_of_a_page_run(
     page: Path, proxy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
