@@ -83,6 +83,8 @@ class CorpusAddon:
             # A body that is shorter than its server says is kept where it is whole, as browsers do.
             "DOWNLOAD_FAIL_ON_DATALOSS": False,
             "FEED_EXPORT_ENCODING": "utf-8",
+            # Where there are no items, an earlier file stays.
+            "FEED_STORE_EMPTY": False,
             # A page that reloads or moves on after more seconds than these is there to be read.
             "METAREFRESH_MAXDELAY": 5,
             "ITEM_PROCESSOR": DrainingItems,

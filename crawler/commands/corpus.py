@@ -44,8 +44,8 @@ class CorpusSiteCommand(CorpusCommand, BaseRunSpiderCommand):
         valued(
             "-O --overwrite-output",
             "FILE",
-            "write the pages to FILE, whose ending gives the format (jsonl, json, csv, parquet, "
-            "xml); an earlier FILE stays until there are pages to put in its place",
+            "write the pages to FILE, whose ending gives the format (jsonl, json, csv, xlsx, "
+            "parquet); an earlier FILE stays until there are pages to put in its place",
             action="append",
         ),
         valued("-o --output", "FILE", "add the pages to the end of FILE", action="append"),

@@ -24,10 +24,11 @@ class ExtractCommand(CorpusCommand):
     """
 
     name = "extract"
-    usage = "[options] FILE_OR_URL"
+    usage = "[options] FILE_OR_URL_OR_-"
     summary = "Print one page's text and metadata, and why each block was kept or dropped"
     description = (
-        "Print the item of one page as JSON. With --explain, show each block of the page with "
+        "Print the item of one page as JSON, of a file, an address, or - for standard input. With "
+        "--text, print its text alone; with --explain, show each block of the page with "
         "its label and the evidence for it instead; with --tables, show its tables; with "
         "--markdown, its text as Markdown; with --structure, its structure by a document "
         "model, as XML. The page is judged by what is known of its site: "
@@ -35,6 +36,7 @@ class ExtractCommand(CorpusCommand):
     )
     has_answer = True
     options = (
+        flag("--text", "print the text of the page, and nothing else"),
         flag("--explain", "show every block with its label and evidence"),
         flag("--tables", "show the genuine tables of the page with the verdict on each"),
         flag("--markdown", "print the text of the page as Markdown"),
@@ -121,19 +123,27 @@ class ExtractCommand(CorpusCommand):
         return text.encode("ascii", "xmlcharrefreplace").decode("ascii")
 
     def _page(self, args: list[str], url: str | None, options: Options) -> Page:
+        import sys
+
         from crawler.core.errors import ArgumentError
+        from crawler.core.page.page import Page
         from crawler.discovery.addresses import check_address
         from crawler.spiders.fetch import fetch_page
         from crawler.store.sources import is_address, page_of_file
 
         if len(args) != 1:
             raise ArgumentError("give one file or address")
+        if args[0] == "-":
+            if url is not None:
+                check_address(url)
+            # One byte more, so that a page that is too large is told as such.
+            return Page(url or "", sys.stdin.buffer.read(options.max_page_bytes + 1))
         if not is_address(args[0]):
             if url is not None:
                 check_address(url)
             return page_of_file(args[0], url, options.max_page_bytes)
         if url is not None:
-            raise ArgumentError(f"--url is for a file; {args[0]} is an address itself")
+            raise ArgumentError(f"--url is for a file or -; {args[0]} is an address itself")
         assert self.crawler_process is not None  # noqa: S101 - Scrapy sets it before it calls run()
         return fetch_page(args[0], self.crawler_process)
 
@@ -146,7 +156,7 @@ class ExtractCommand(CorpusCommand):
 def _check(args: list[str], opts: argparse.Namespace) -> None:
     from crawler.core.errors import ArgumentError
 
-    modes = ("suggest_model", "structure", "markdown", "explain", "tables", "layout")
+    modes = ("suggest_model", "structure", "text", "markdown", "explain", "tables", "layout")
     asked = [f"--{name.replace('_', '-')}" for name in modes if getattr(opts, name)]
     if len(asked) > 1 and asked != ["--tables", "--layout"]:
         raise ArgumentError(f"{' and '.join(asked)} do not go together; call for one at a time")
@@ -160,6 +170,8 @@ def _answer(item: PageItem, opts: argparse.Namespace, encoding: str) -> str:
     from crawler.journey.extract import explanation, item_json
     from crawler.reports.tables import tables_text
 
+    if opts.text:
+        return item.text
     if opts.explain:
         return explanation(item)
     if opts.markdown:

@@ -85,7 +85,7 @@ class UnreadablePageError(CorpusError):
     exit_code = 2
 
     def __init__(self, url: str, reason: str, detail: str) -> None:
-        super().__init__(f"{url}: {detail}")
+        super().__init__(f"{url or 'the page'}: {detail}")
         self.about(f"page-{reason}", url)
         self.url = url
         self.reason = reason

@@ -265,6 +265,15 @@ class Frontier:
         """Count the pages that a limit leaves unvisited; 0 where none is reached."""
         return self._sites[site].pages_waiting if self.is_over(site) else 0
 
+    def to_come(self) -> int:
+        """Count the pages that will be requested, by what is known; 0 where nobody knows."""
+        number = 0
+        for site, state in self._sites.items():
+            known = state.pages_waiting + state.pages_under_way
+            room = max(0, self.max_pages - state.taken) if self.max_pages else known
+            number += 0 if self.is_over(site) else min(known, room)
+        return number
+
     def waiting(self, site: str) -> Iterator[Visit]:
         """Give the pages that wait, in the order in which they would be visited."""
         state = self._sites[site]

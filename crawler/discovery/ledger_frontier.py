@@ -159,6 +159,10 @@ class LedgerFrontier(Frontier):
             self.ledgers.ledger(site).reset_fetching()
         return super().forget_under_way()
 
+    def to_come(self) -> int:
+        """Return 0: the progress line asks often, and the ledger would read itself each time."""
+        return 0
+
     def left_out(self, site: str) -> int:
         """Count the pages that a limit leaves unvisited; 0 where none is reached."""
         return self.ledgers.ledger(site).pending() if self.is_over(site) else 0

@@ -12,6 +12,7 @@ from scrapy.extensions.feedexport import FeedExporter, FeedSlot
 from scrapy.pipelines import ItemPipelineManager
 
 from crawler.extensions.component import Component
+from crawler.extensions.verdict import why_nothing
 from crawler.items import PageItem
 
 # Figures of what could not be written.
@@ -25,6 +26,7 @@ _UNWRITTEN = (
     "corpus/counts/failed",
     "corpus/report/failed",
     "corpus/skipped/not-held",
+    "corpus/drain_errors",
 )
 
 
@@ -46,11 +48,13 @@ class OutputGuard(Component):
     def __init__(self, crawler: Crawler, has_parts: bool = False) -> None:  # noqa: FBT001, FBT002 - from_crawler passes it on
         super().__init__(crawler)
         self._has_parts = has_parts
+        self._left = 0
         self._accepted: Counter[str] = Counter()
         self._written: Counter[str] = Counter()
 
     def item_scraped(self, item: Any) -> None:  # noqa: ANN401 - any item type of Scrapy
         """Note that an item has passed all pipelines, and which feeds are to have it."""
+        self._left += 1
         if isinstance(item, PageItem) and not self.goes_nowhere:
             self.stats.inc_value("corpus/pages/exported")
         exporter = self.crawler.get_extension(FeedExporter)
@@ -81,11 +85,33 @@ class OutputGuard(Component):
             getattr(each, "is_stage", False) for each in processor.middlewares
         )
 
-    @property
-    def is_unwritten(self) -> bool:
-        """Whether something could not be written, so that the process is to end with an error."""
+    def is_short(self, *, is_remembered: bool) -> bool:
+        """Say whether the output lacks something, so that the process is to end with an error.
+
+        Where nothing has left at all, ``corpus/nothing_because`` says why.
+
+        Args:
+            is_remembered: whether earlier crawls have exported something: that nothing is new is no
+                error, unless no server answered.
+        """
         figures = self.stats.get_stats()
+        if not self._left and self._has_to_give(is_remembered=is_remembered):
+            self.stats.set_value("corpus/nothing_because", why_nothing(figures))
+            return True
         return any(value and name.startswith(_UNWRITTEN) for name, value in figures.items())
+
+    def _has_to_give(self, *, is_remembered: bool) -> bool:
+        """Say whether a crawl without any item has failed.
+
+        Spiders of other projects may be there for something else than items, as long as a server
+        answers them.
+        """
+        count = self.stats.get_value
+        gives_pages = getattr(self.crawler.spider, "gives_pages", None)
+        if gives_pages is None:
+            return bool(count("corpus/pages/fetched")) or not count("response_received_count")
+        is_old = count("corpus/pages/fetched") or count("corpus/incremental/not_modified")
+        return gives_pages and not (is_remembered and is_old)
 
     def failure(self) -> str | None:
         """Say why a page may be missing from the output, None if none is. Asked when all is closed.

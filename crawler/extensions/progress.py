@@ -9,19 +9,19 @@ import sys
 import time
 from collections import deque
 from typing import Any, ClassVar, Final
-from urllib.parse import urlsplit
 
 from itemadapter import ItemAdapter, is_item
 from scrapy import signals
 from scrapy.crawler import Crawler
-from scrapy.extensions.feedexport import FeedSlot
+from scrapy.extensions.feedexport import FeedExporter, FeedSlot
 from scrapy.http import Response
 from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.log import get_scrapy_root_handler
 
-from crawler.core.wording import fit_width
+from crawler.core.page.addresses import address_site
+from crawler.core.wording import fit_width, show_seconds
 from crawler.extensions.component import Component, until_closed
-from crawler.extensions.summary import summary
+from crawler.extensions.summary import summary, unsettled
 from crawler.journey.statistics import number
 
 logger = logging.getLogger(__name__)
@@ -57,7 +57,7 @@ class Progress(Component):
         self._started = False
         self._reads_back = False
         self._outputs: list[str] = []
-        self._rated_phase = ""
+        self._rates_items = False
         # Times, and how many pages there were then.
         self._points: deque[tuple[float, int]] = deque()
 
@@ -66,6 +66,7 @@ class Progress(Component):
         # Connected here, not with the others: components that were built later complete the stats
         # on this signal, and receivers are called in the order in which they connected.
         self.crawler.signals.connect(self.engine_stopped, signals.engine_stopped)
+        self._rate(0, self._phase(0))
         is_wanted = self.options.progress == "on"
         if self.options.progress == "auto":
             is_wanted = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
@@ -85,11 +86,11 @@ class Progress(Component):
 
     def response_received(self, response: Response) -> None:
         """Note which site is being fetched."""
-        url = urlsplit(response.url)
-        if url.scheme == "data":
+        if response.url.startswith("data:"):
             self._reads_back = True
-        elif url.hostname:
-            self._site = url.hostname
+            self._rate(number(self.stats.get_stats(), "corpus/pages/exported"), "reading")
+        else:
+            self._site = address_site(response.url) or self._site
 
     def item_scraped(self, item: Any) -> None:  # noqa: ANN401 - any item type of Scrapy
         """Note which site is being exported."""
@@ -113,13 +114,20 @@ class Progress(Component):
         """Replace the line by the summary."""
         if self._task is not None and self._task.running:
             self._task.stop()
-        lines = summary(self.stats.get_stats(), self._outputs)
+        stats = self.stats.get_stats()
+        lines = summary(stats, self._outputs or self._unwritten())
         if self._screen is None:
-            logger.info("\n".join(lines))
+            is_failure = "corpus/nothing_because" in stats
+            logger.log(logging.ERROR if is_failure else logging.INFO, "\n".join(lines))
             return
         self._screen.close(lines)
         self._screen = None
         Progress._on_screen = False
+
+    def _unwritten(self) -> list[str]:
+        """Name the files of feeds that got nothing."""
+        exporter = self.crawler.get_extension(FeedExporter)
+        return [f"{uri} (nothing was written)" for uri in (exporter.feeds if exporter else ())]
 
     def _line(self) -> str:
         stats = self.stats.get_stats()
@@ -129,7 +137,13 @@ class Progress(Component):
         phase = self._phase(exported)
         rate = self._rate(exported if phase == "reading" else fetched, phase)
         parts = [f"{fetched:,} pages fetched", f"{held:,} held", f"{exported:,} exported"]
+        waiting = self._waiting(phase)
+        parts += [f"{waiting:,} to come"] if waiting else []
         parts.append(f"{rate:.1f} pages/s")
+        if waiting and rate:
+            # What is fetched may lead to further pages.
+            more = "" if phase == "reading" else " or more"
+            parts.append(f"{show_seconds(waiting / rate)}{more} left")
         if self._site:
             parts.append(fit_width(self._site, _SITE_COLUMNS))
         return f"{phase}: " + " · ".join(parts)
@@ -142,11 +156,19 @@ class Progress(Component):
             return "stopping"
         return {"streaming": "streaming", "archive": "counting"}.get(mode, "fetching")
 
+    def _waiting(self, phase: str) -> int:
+        """Count the pages that are still to be fetched, or to be read back; 0 if nobody knows."""
+        if phase == "reading":
+            return unsettled(self.stats.get_stats())
+        to_come = getattr(self.crawler.spider, "to_come", None)
+        return to_come() if phase == "fetching" and to_come is not None else 0
+
     def _rate(self, count: int, phase: str) -> float:
         """Return the pages a second over the last seconds."""
         now, points = time.monotonic(), self._points
-        if phase != self._rated_phase:
-            self._rated_phase = phase
+        counts_items = phase == "reading"
+        if counts_items != self._rates_items:
+            self._rates_items = counts_items
             points.clear()
         points.append((now, count))
         while len(points) > 2 and now - points[1][0] >= _RATE_SECONDS:  # noqa: PLR2004 - two points make a rate

@@ -25,6 +25,7 @@ _VERSIONS: Final = {
 # it is not shown, and a text. Figures are statistics without "corpus/" in front, or stand in
 # _figures. The numbers of pages add up to those that were fetched.
 _LINES: Final = (
+    ("why", "nothing_because", "nothing was exported: {nothing_because}"),
     ("pages", "always", "{pages/fetched:,} fetched, {pages/exported:,} exported{near}"),
     ("joined", "pages/joined", "{pages/joined:,} to the first pages of their articles"),
     ("versions", "versions", "{versions}"),
@@ -50,6 +51,8 @@ _LINES: Final = (
     ("waiting", "waiting", "{waiting:,} not exported"),
     ("failed", "failed", "{failed}"),
     ("not visited", "cut", "{cut}"),
+    ("answers", "answers", "{answers} by status, those of robots.txt, listings and redirects too"),
+    ("listings", "discovery/listings", "{discovery/listings:,} sitemaps and feeds read{unlisted}"),
     ("sites", "sites", "{sites:,}"),
     ("blocks", "blocks", "{blocks/kept:,} kept, {blocks/dropped:,} dropped"),
     ("tables", "tables/genuine", "{tables/genuine:,} genuine, {tables/layout:,} layout"),
@@ -124,16 +127,25 @@ def _figures(stats: Mapping[str, Any]) -> Mapping[str, Any]:
         if found[f"incremental/{key}"]
     )
     found["dropped"] = number(stats, "item_dropped_count")
-    left = sum(found[f"pages/{name}"] for name in ("exported", "broken", "joined"))
-    waiting = found["pages/fetched"] - left - found["dropped"] - sum(skipped.values())
-    found["waiting"] = max(0, waiting)
+    found["waiting"] = unsettled(stats)
     found["failed"] = by_reason(stats, "corpus/failed/")
     found["cut"] = by_reason(stats, "corpus/cut/")
+    found["answers"] = by_reason(stats, "downloader/response_status_count/")
+    unlisted = by_reason(stats, "corpus/discovery/failed/")
+    found["unlisted"] = f", and not to be had: {unlisted}" if unlisted else ""
     found["blocks"] = found["blocks/kept"] + found["blocks/dropped"]
     found["pauses"] = show_seconds(float(found["pauses/seconds"]))
     found["feeds"] = sum(reasons(stats, "feedexport/failed_count/").values())
     found["errors"] = found["log_count/ERROR"] + found["log_count/CRITICAL"]
     return found
+
+
+def unsettled(stats: Mapping[str, Any]) -> int:
+    """Count the pages that came of which it is not known yet what becomes of them."""
+    names = ("exported", "broken", "joined")
+    settled = sum(number(stats, f"corpus/pages/{name}") for name in names)
+    settled += number(stats, "item_dropped_count") + sum(reasons(stats, "corpus/skipped/").values())
+    return max(0, number(stats, "corpus/pages/fetched") - settled)
 
 
 def _left_alone(stats: Mapping[str, Any]) -> list[str]:

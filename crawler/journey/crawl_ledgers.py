@@ -309,6 +309,11 @@ class CrawlLedgers:
                 found[0].ledger.mark_exported(part.run, found[1].address, name, part.number)
             name = PART_HASH
 
+    @property
+    def have_parts(self) -> bool:
+        """Whether anything was ever exported of these sites."""
+        return any(run.ledger.parts() for run in self.runs.values())
+
     def report_postponed(self) -> None:
         """Count and log which requests were postponed to the next crawl."""
         for site, run in self.runs.items():

@@ -157,7 +157,7 @@ class Tables(Stage):
                 layout=self._layout,
             )
             found += [{**table, "number": table["number"] + before} for table in own]
-            before = found[-1]["number"] + 1 if own else before
+            before = found[-1]["number"] if own else before
         item.tables = found
 
 

@@ -9,7 +9,14 @@ from typing import Final
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
-from scrapy.exceptions import IgnoreRequest, StopDownload
+from scrapy.exceptions import (
+    CannotResolveHostError,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+    IgnoreRequest,
+    StopDownload,
+)
 from scrapy.http.request import NO_CALLBACK
 from scrapy.robotstxt import RobotParser
 from scrapy.utils.defer import maybe_deferred_to_future
@@ -24,6 +31,13 @@ from crawler.middlewares.throttling import MAY_NOT_WAIT, SiteLeftAloneError, Sit
 
 logger = logging.getLogger(__name__)
 
+NO_ANSWER: Final = (
+    CannotResolveHostError,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+)
+"""Errors of a host that does not answer, whatever it is asked for."""
 _TOO_MANY_REQUESTS: Final = 429
 _SERVER_ERROR: Final = 500
 _OK = range(200, 300)
@@ -60,7 +74,8 @@ class RobotsMiddleware(RobotsTxtMiddleware):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         self._parser_class: type[RobotParser] = load_object(crawler.settings["ROBOTSTXT_PARSER"])
-        self._rules: dict[str, RobotParser | None] = {}
+        # An error where they could not be fetched.
+        self._rules: dict[str, RobotParser | Exception] = {}
         self._locks: dict[str, DeferredLock] = {}
         crawler.signals.connect(self._stop_long, signals.bytes_received)
 
@@ -83,14 +98,13 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         finally:
             lock.release()
         rules = self._rules[site]
-        if rules is None:
+        if isinstance(rules, Exception):
             raise RobotsUnreachableError(
-                f"the robots.txt of {url.netloc} could not be fetched; "
-                "with ROBOTSTXT_OBEY=False the site is crawled without it"
-            )
+                f"the robots.txt of {url.netloc} could not be fetched ({one_line(rules)})"
+            ) from rules
         return rules
 
-    async def _fetch(self, site: str, request: Request) -> RobotParser | None:
+    async def _fetch(self, site: str, request: Request) -> RobotParser | Exception:
         assert self.crawler.engine is not None  # noqa: S101 - it is the engine that asks
         stats = self._stats
         try:
@@ -115,14 +129,17 @@ class RobotsMiddleware(RobotsTxtMiddleware):
             if not isinstance(error, IgnoreRequest):
                 stats.inc_value(f"robotstxt/exception_count/{type(error)}")
             stats.inc_value("robotstxt/request_count")
-            _warn(site, f"{type(error).__name__} {error}")
-            return None
+            if isinstance(error, NO_ANSWER):
+                logger.warning("%s does not answer: %s", site, one_line(error))
+            else:
+                _warn(site, f"{type(error).__name__} {error}")
+            return error
         stats.inc_value("robotstxt/request_count")
         stats.inc_value("robotstxt/response_count")
         stats.inc_value(f"robotstxt/response_status_count/{response.status}")
         if response.status >= _SERVER_ERROR or response.status == _TOO_MANY_REQUESTS:
             _warn(site, f"status {response.status}")
-            return None
+            return IgnoreRequest(f"status {response.status}")
         # The page of an error holds no rules.
         body = response.body if response.status in _OK else b""
         body = _VERSION.sub(r"\1", robots_text(body)).encode()
@@ -143,8 +160,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
 
 def _warn(site: str, why: str) -> None:
     logger.warning(
-        "%s is not crawled: its robots.txt could not be fetched (%s). "
-        "Try again later, or set ROBOTSTXT_OBEY=False if you may crawl it without.",
+        "%s is not crawled: its robots.txt could not be fetched (%s). Try again later.",
         site,
         one_line(why),
     )

@@ -261,9 +261,11 @@ class TwoPass(Component, BaseSpiderMiddleware):
 
     async def drain(
         self,
-        response: Response,  # noqa: ARG002 - it only says that the time has come
+        response: Response,
     ) -> AsyncIterator[PageItem]:
-        """Yield the finished items: the callback of ``data:,pages``."""
+        """Yield the finished items: the callback of ``data:,pages``, which no server answered."""
+        for name in ("response_count", f"response_status_count/{response.status}"):
+            self.stats.inc_value(f"downloader/{name}", -1)
         async for item in self.held_items():
             yield item
 
@@ -334,10 +336,11 @@ class TwoPass(Component, BaseSpiderMiddleware):
         failure = self._output.failure()
         if self.spool is not None:
             self._let_go(self.spool, failure)
+        is_remembered = self.ledgers is not None and self.ledgers.have_parts
         if self.ledgers is not None:
             figures = {key: self.stats.get_value(key, 0) for key in _KEPT_FIGURES}
             self.ledgers.close(str(self.stats.get_value("finish_reason")), figures)
-        if self._output.is_unwritten:
+        if self._output.is_short(is_remembered=is_remembered) or failure is not None:
             # Scrapy's commands end with 1 where a crawl has no spider.
             self.crawler.spider = None
 

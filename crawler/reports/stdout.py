@@ -6,6 +6,7 @@ disk behind it may be full.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -17,19 +18,30 @@ from typing import TextIO
 from crawler.core.errors import ArgumentError, CorpusError, StoreError, one_line
 from crawler.core.wording import harmless, pad_width, width_of, without_secrets
 
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
+
 
 @contextmanager
 def for_a_reader() -> Iterator[None]:
     """End the block silently where the reader of standard output is gone.
 
     Wrap all that a command prints. Standard output is flushed at the end, so that a reader who is
-    gone is noticed here and not while Python ends. From then on output goes to the null device.
+    gone, or a full disk, is noticed here and not while Python ends. From then on output goes to the
+    null device.
+
+    Raises:
+        StoreError: the disk behind standard output is full.
     """
     try:
         yield
         sys.stdout.flush()
     except BrokenPipeError:
         _to_null_device()
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        _to_null_device()
+        raise StoreError(f"the output cannot be written: {error.strerror}") from error
 
 
 def put(data: bytes) -> None:

@@ -35,6 +35,7 @@ class ArchiveSpider(Spider):
     """Gives the crawl the pages of archives."""
 
     name = "archive"
+    gives_pages = True
 
     def __init__(self, **raw: object) -> None:
         super().__init__()
@@ -86,6 +87,7 @@ class ReplaySpider(Spider):
     """The spider of ``scrapy replay``: gives the crawl a spool that an earlier one left."""
 
     name = "replay"
+    gives_pages = True
 
     def __init__(self, **raw: object) -> None:
         super().__init__()

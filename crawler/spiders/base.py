@@ -40,7 +40,7 @@ from crawler.core.pagetype.judge import ARTICLE, page_type
 from crawler.extensions.component import connect
 from crawler.journey.page_time import PageTime
 from crawler.middlewares.address_guard import PrivateAddressError
-from crawler.middlewares.robots import RobotsUnreachableError
+from crawler.middlewares.robots import NO_ANSWER, RobotsUnreachableError
 from crawler.middlewares.throttling import SiteLeftAloneError
 from crawler.middlewares.to_page import parse_response
 from crawler.settings import Options
@@ -80,6 +80,8 @@ def failure_reason(error: BaseException | None) -> str:
     """Name why a page could not be fetched, by the slug it is counted under."""
     if isinstance(error, HttpError):
         return f"http-{error.response.status}"
+    if isinstance(error, RobotsUnreachableError) and isinstance(error.__cause__, NO_ANSWER):
+        return failure_reason(error.__cause__)
     message = str(error)
     for kind, words, reason in _REASONS:
         if isinstance(error, kind) and words in message:
@@ -90,6 +92,8 @@ def failure_reason(error: BaseException | None) -> str:
 class PageSpider(Spider):
     """A spider that yields pages as responses, and counts whatever gives none."""
 
+    gives_pages = True
+    """Whether a crawl that has exported nothing has failed."""
     handlers: ClassVar[tuple[str, ...]] = ("request_dropped",)
     """Signals of Scrapy, each of which is received by the method of the same name."""
 

@@ -104,6 +104,7 @@ def without_export(settings: BaseSettings) -> None:
 class _FetchSpider(Spider):
     # Without a name, no project lists it among its spiders.
     name = ""
+    gives_pages = False
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
@@ -162,6 +163,7 @@ class _Preview(SiteSpider):
 
     # Without a name, no project lists it among its spiders.
     name = ""
+    gives_pages = False
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:

@@ -154,6 +154,10 @@ class SiteSpider(ListingReader):
                 self.skip(response.url, "unchanged", "it has not changed since an earlier crawl")
         return is_delivered
 
+    def to_come(self) -> int:
+        """Count the pages that will be requested, by what is known; 0 where nobody knows."""
+        return self.frontier.to_come()
+
     def deliver(self, response: Response) -> Iterator[Response]:
         """Give what the spider yields for a page that is wanted."""
         yield response

@@ -28,7 +28,7 @@ WRONG = {
     "CORPUS_TEXT_METHOD=best": f"no text method 'best'; use one of: {', '.join(method_names())}",
     "CORPUS_TEXT_METOD=all-text": "'CORPUS_TEXT_METOD' (did you mean 'CORPUS_TEXT_METHOD'?)",
     "CORPUS_MAX_PAGE_BYTES=much": "CORPUS_MAX_PAGE_BYTES is 'much'. It accepts a whole number",
-    'FEEDS={"out.doc": {"format": "word"}}': "has the format 'word'. Known formats are csv,",
+    'FEEDS={"out.doc": {"format": "word"}}': "has the format 'word'. Known formats are ",
     'FEEDS={"out.doc": "csv"}': "It needs a dictionary of options",
     'FEEDS={"scrapy.cfg/x.csv": {"format": "csv"}}': "scrapy.cfg is a file, not a folder",
     'FEEDS={"../project": {"format": "csv"}}': "it is a folder. Name a file in it",
@@ -179,7 +179,7 @@ def test_an_item_processor_of_the_projects_own_keeps_held_pages_for_a_replay(
     assert len(project.items()) == 31, "a crawl that ends by itself exports all"
     assert project.spools() == []
 
-    _, err = project.run(*crawl, "-s", "CLOSESPIDER_PAGECOUNT=10")
+    _, err = project.run(*crawl, "-s", "CLOSESPIDER_PAGECOUNT=10", code=1)
     assert "the crawl ended before its pages were exported" in err
     assert "scrapy replay" in err
     assert len(project.spools()) == 1, "one that a limit ends keeps them for a replay"

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,7 +21,6 @@ from support.crawling import FOOTER, ROOT, Project, Site, article, html, small_s
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
 
     from crawler.demo.server import Answer
 
@@ -132,7 +132,7 @@ def test_the_tables_of_a_page_are_shown(project: Project) -> None:
     out, err = project.run(*call, "--tables")
     assert err == ""
     lines = out.splitlines()
-    assert lines[0] == "Table 0: Herons"
+    assert lines[0] == "Table 1: Herons"
     assert lines[2] == "genuine: caption (rule 1), by rules"
     assert [line.split() for line in lines[5:7]] == [["월요일", "3"], ["Tuesday", "12"]]
     assert lines[-1] == "1 layout table left out; --layout shows it."
@@ -387,3 +387,34 @@ def test_a_terminal_of_few_letters_still_gets_json(tmp_path: Path) -> None:
     assert b"keep text" in out
     code, out, _ = outside(tmp_path, *call, PYTHONIOENCODING="utf-8")
     assert "한국어 문단 😀" in out.decode()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full here")
+def test_standard_input_is_a_page_and_standard_output_may_be_full(tmp_path: Path) -> None:
+    def call(*arguments: str, out: str = "out.txt", page: str = article(3)) -> tuple[int, str, str]:
+        with (tmp_path / out).open("wb") as file:
+            done = subprocess.run(
+                [sys.executable, "-m", "scrapy", "extract", *arguments],
+                cwd=tmp_path,
+                env={**os.environ, "PYTHONPATH": str(ROOT)},
+                input=page.encode(),
+                stdout=file,
+                stderr=subprocess.PIPE,
+                timeout=60,
+                check=False,
+            )
+        text = Path("/dev/null" if out == "/dev/full" else tmp_path / out).read_text("utf-8")
+        return done.returncode, text, done.stderr.decode()
+
+    code, text, err = call("--text", "-")
+    assert (code, err) == (0, "")
+    assert text.splitlines()[0] == "Piece number 3 of the run"
+    code, text, _ = call("-", "--url", "http://run.example/a/3")
+    assert (code, item_in(text)["site"]) == (0, "run.example")
+    for arguments, out, page, expected in (
+        (["-"], "out.txt", "", 2),
+        (["--text", "-"], "/dev/full", article(3), 1),
+        (["--tables", "-"], "/dev/full", article(3), 1),
+    ):
+        code, _, err = call(*arguments, out=out, page=page)
+        assert (code, err.count("\n")) == (expected, 1), err

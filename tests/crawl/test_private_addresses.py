@@ -221,7 +221,7 @@ def test_a_start_page_that_moves_to_a_private_host_is_not_the_site(
 ) -> None:
     inner = make_site({"/": html(article(1))})
     outer = make_site({"/": (301, {"Location": inner.url}, b"")})
-    lying.run("crawl", "site", "-a", f"url={outer.url}", "-O", "out.jsonl")
+    lying.run("crawl", "site", "-a", f"url={outer.url}", "-O", "out.jsonl", code=1)
     assert inner.asked == []
     assert lying.items() == []
     assert figures(lying)["corpus/failed/private-address"] == 1
@@ -237,7 +237,7 @@ def test_a_public_name_that_resolves_to_a_private_address(
     site = make_site({"/": html(article(1))})
     site.pages["/moved"] = (302, {"Location": site.url.replace("127.0.0.1", "localhost")}, b"")
     start = site.url.replace("127.0.0.1", "wiki.example")
-    _, err = lying.run("crawl", "site", "-a", f"url={start}", "-O", "out.jsonl")
+    _, err = lying.run("crawl", "site", "-a", f"url={start}", "-O", "out.jsonl", code=1)
     assert site.asked == []
     assert "CORPUS_ALLOW_PRIVATE=wiki.example" in err
     # A network says where names may lead, private ones too.

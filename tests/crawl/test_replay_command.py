@@ -197,7 +197,7 @@ def test_a_spool_sets_nothing_but_what_decides_the_text(project: Project) -> Non
 
 def test_the_limit_of_bytes_is_that_of_the_killed_crawl(project: Project) -> None:
     leave_spool(project.folder, "one", 3, CORPUS_MAX_PAGE_BYTES=10)
-    _, err = project.run("replay", "-O", "out.jsonl", "-s", "STATS_DUMP=True")
+    _, err = project.run("replay", "-O", "out.jsonl", "-s", "STATS_DUMP=True", code=1)
     assert "'corpus/skipped/too-large': 3" in err
     assert "3 fetched, 0 exported" in err
 

@@ -84,7 +84,7 @@ def check_tables(project: Project, url: str, items: dict[str, dict[str, Any]]) -
     folder = project.folder / "tables"
     with (folder / INDEX).open(encoding="utf-8", newline="") as file:
         (listed,) = csv.DictReader(file)
-    assert listed["file"] == f"{page_name(url, items[url]['site'])}-0.csv"
+    assert listed["file"] == f"{page_name(url, items[url]['site'])}-1.csv"
     assert (folder / listed["file"]).read_text("utf-8") == "Day,Seen\nMonday,3\nTuesday,12\n"
 
 
@@ -152,6 +152,7 @@ def test_pages_that_a_method_fails_on_are_kept_on_disk(
     _, err = project.run(
         *("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl"),
         *("-s", "CORPUS_TEXT_METHOD=ownpipelines:Broken"),
+        code=1,
     )
     assert project.items() == []
     assert "5 of them could not be made items of" in err

@@ -182,7 +182,7 @@ def test_each_page_is_handed_over_once_and_everything_else_is_counted(tmp_path: 
         "corpus/failed/http-404": 1,
         "corpus/failed/http-503": 1,
         "corpus/failed/robots": 1,
-        "corpus/failed/robots-unreachable": 1,
+        "corpus/failed/refused": 1,
         "corpus/failed/too-large": 1,
         "corpus/pages/fetched": 2,
         "corpus/pages/skipped": 2,

@@ -193,6 +193,7 @@ def test_a_failing_pipeline_keeps_the_spool(project: Project, make_site: MakeSit
     site = make_site(small_site(6))
     _, err = project.run(
         *("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl", "-s", "WITNESS_FAILS_ON=/3"),
+        code=1,
     )
     assert len(project.items()) == 6
     assert "scrapy replay" in err
@@ -245,7 +246,7 @@ def test_pages_that_nothing_takes_are_warned_of_and_kept(
     site = make_site(small_site(6))
     nowhere = ("-s", "ITEM_PIPELINES={}")
     limit = ("-s", "CORPUS_MAX_PAGE_BYTES=9000000")
-    _, err = project.run("crawl", "site", "-a", f"url={site.url}", *nowhere, *limit)
+    _, err = project.run("crawl", "site", "-a", f"url={site.url}", *nowhere, *limit, code=1)
     lines = err.splitlines()
     (warning,) = [number for number, line in enumerate(lines) if "] WARNING: " in line]
     assert "There is no feed and no item pipeline" in lines[warning]
@@ -417,7 +418,7 @@ def test_an_address_that_a_spider_yields_twice_is_exported_twice_and_so_by_a_rep
         "                yield output",
     )
     nowhere = ("-s", "ITEM_PIPELINES={}")
-    project.run("crawl", "twice", *nowhere)
+    project.run("crawl", "twice", *nowhere, code=1)
     project.run("replay", "-O", "out.jsonl", *nowhere)
     numbers = sorted(item["url"][-1] for item in project.items())
     assert numbers == ["0", "1", "2", "2", "3"]

@@ -35,7 +35,7 @@ def test_what_is_read_fits_together(parsed: ParsedPage) -> None:
     method = get_table_method("rules")
     judged = judge_tables(parsed, method)
     found = tables_of(parsed, judged, method, layout=True)
-    assert [table["number"] for table in found] == list(range(len(found)))
+    assert [table["number"] for table in found] == list(range(1, len(found) + 1))
     genuine = tables_of(parsed, judged, method)
     assert [table for table in found if table["verdict"]["is_genuine"]] == genuine
     assert len(judged) == len(found)

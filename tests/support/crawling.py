@@ -186,8 +186,9 @@ class Project:
         path.write_text(f"{path.read_text('utf-8')}\n\n{line}\n", "utf-8")
 
     def items(self, name: str = "out.jsonl") -> list[dict[str, Any]]:
-        """Read what was exported."""
-        lines = (self.folder / name).read_text("utf-8").splitlines()
+        """Read what was exported; where there is no file, nothing was."""
+        path = self.folder / name
+        lines = path.read_text("utf-8").splitlines() if path.exists() else []
         return [json.loads(line) for line in lines]
 
     def witnessed(self) -> list[str]:

@@ -11,10 +11,12 @@ from scrapy.logformatter import LogFormatter
 from scrapy.utils.test import get_crawler
 
 from crawler.core.wording import fit_width
+from crawler.discovery.frontier import Visit
 from crawler.extensions.logs import shorten_start
 from crawler.extensions.progress import Progress
 from crawler.extensions.summary import summary
 from crawler.items import PageItem
+from crawler.spiders.site import SiteSpider
 
 FULL: dict[str, Any] = {
     "finish_reason": "finished",
@@ -125,6 +127,11 @@ def test_the_documented_summary_is_one(tmp_path: Path, monkeypatch: pytest.Monke
         "corpus/failed/timeout": 1,
         "corpus/cut/page-limit": 200,
         "corpus/cut/nofollow": 10,
+        "downloader/response_status_count/200": 1243,
+        "downloader/response_status_count/301": 1,
+        "downloader/response_status_count/404": 8,
+        "corpus/discovery/listings": 2,
+        "corpus/discovery/failed/http-404": 1,
         "corpus/sites": 1,
         "corpus/blocks/kept": 9310,
         "corpus/blocks/dropped": 41022,
@@ -199,8 +206,41 @@ def test_the_line_follows_the_stats() -> None:
     shown.response_received(response("data:,pages"))
     shown.item_scraped(PageItem(url="https://other.example/", site="other.example"))
     assert shown._line() == (
-        "reading: 12 pages fetched · 10 held · 0 exported · 0.0 pages/s · other.example"
+        "reading: 12 pages fetched · 10 held · 0 exported · 12 to come · 0.0 pages/s"
+        " · other.example"
     )
+
+
+def test_the_rate_is_right_from_the_first_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [100.0]
+    monkeypatch.setattr("crawler.extensions.progress.time.monotonic", lambda: clock[0])
+    shown = progress(LOGSTATS_INTERVAL=0)
+    shown.spider_opened()
+    clock[0] += 4
+    shown.stats.set_value("corpus/pages/fetched", 8)
+    assert " 2.0 pages/s" in shown._line()
+    clock[0] += 100
+    shown.response_received(response("data:,pages"))
+    clock[0] += 1
+    shown.stats.set_value("corpus/pages/exported", 5)
+    assert " 3 to come · 5.0 pages/s · 0.6 s left" in shown._line()
+
+
+def test_the_line_tells_how_many_known_pages_are_to_come() -> None:
+    shown = progress()
+    spider = SiteSpider(url="http://blog.example/", max_pages=20)
+    frontier = spider.frontier
+    frontier.max_pages = 20
+    site = frontier.add_root("http://blog.example/")
+    for number in range(30):
+        frontier.add(Visit(f"http://blog.example/{number}", site, 1, "article"))
+    shown.crawler.spider = spider
+    assert " 20 to come " in shown._line()
+    assert len(frontier.next_visits(site)) == 20
+    assert frontier.to_come() == 20
+    for number in range(5):
+        frontier.take(f"http://blog.example/{number}", site)
+    assert frontier.to_come() == 15
 
 
 @pytest.mark.parametrize(

@@ -164,8 +164,8 @@ def test_where_a_table_stands() -> None:
         "<div><h2>Later</h2><section><table summary=s><tr><th>a<td>1</table></section></div>",
         layout=False,
     )
-    assert (first["number"], first["heading"], first["caption"]) == (0, None, "none yet")
-    assert (second["number"], second["heading"], second["caption"]) == (2, "Top of it", "inner")
+    assert (first["number"], first["heading"], first["caption"]) == (1, None, "none yet")
+    assert (second["number"], second["heading"], second["caption"]) == (3, "Top of it", "inner")
     assert second["path"] == "html/body/table/tr/td/table"
     assert (third["heading"], third["caption"], third["path"]) == (
         *("Later", "s"),

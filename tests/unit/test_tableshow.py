@@ -35,7 +35,7 @@ def test_a_table_with_its_facts_verdict_and_aligned_columns() -> None:
     text = shown(PRICES + LAYOUT)
     lines = text.splitlines()
     assert lines[:3] == [
-        "Table 0: Prices",
+        "Table 1: Prices",
         "under “Shop” · 3 rows × 2 columns · 1 header row · 2 records",  # noqa: RUF001 - as shown
         "genuine: caption (rule 1), by rules",
     ]

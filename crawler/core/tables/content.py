@@ -67,7 +67,7 @@ def tables_of(
     """
     shown = [
         (number, found, verdict)
-        for number, (found, verdict) in enumerate(judged)
+        for number, (found, verdict) in enumerate(judged, start=1)
         if layout or verdict.is_genuine
     ]
     if not shown:

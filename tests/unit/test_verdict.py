@@ -1,0 +1,43 @@
+"""Why nothing was exported is told by what happened most often."""
+
+from __future__ import annotations
+
+import pytest
+from scrapy.exceptions import CannotResolveHostError, IgnoreRequest
+
+from crawler.extensions.verdict import why_nothing
+from crawler.middlewares.robots import RobotsUnreachableError
+from crawler.spiders.base import failure_reason
+
+
+@pytest.mark.parametrize(
+    ("stats", "reason"),
+    [
+        ({"failed/dns": 1}, "dns 1"),
+        ({"failed/http-404": 2, "skipped/not-article": 1}, "http-404 2"),
+        ({"failed/http-503": 2}, "http-503 2"),
+        ({"failed/http-404": 1, "skipped/not-article": 3}, "not-article 3"),
+        ({"skipped/duplicate-address": 9, "skipped/no-text": 1}, "no-text 1"),
+        ({"skipped/not-article": 1, "cut/allow": 1200, "cut/file-type": 5000}, "allow 1,200"),
+        ({"pages/broken": 4, "skipped/not-article": 1}, "broken 4"),
+        ({"failed/somebodys-own": 1}, "somebodys-own 1"),
+    ],
+)
+def test_the_reason_is_the_most_frequent_one(stats: dict[str, int], reason: str) -> None:
+    told = why_nothing({f"corpus/{name}": number for name, number in stats.items()})
+    assert told.endswith(f" ({reason})")
+    assert "\n" not in told
+
+
+def test_there_may_be_no_reason() -> None:
+    assert why_nothing({"finish_reason": "finished"})
+
+
+def test_a_host_that_is_not_there_is_no_matter_of_its_rules() -> None:
+    for cause, reason in (
+        (CannotResolveHostError("x"), "dns"),
+        (IgnoreRequest("status 503"), "robots-unreachable"),
+    ):
+        error = RobotsUnreachableError("the robots.txt of x")
+        error.__cause__ = cause
+        assert failure_reason(error) == reason
