@@ -40,6 +40,10 @@ CUT_REASONS: Final = {
         "{0.max_copies} pages of the site are the same, byte for byte; -a max_copies=0 lifts the "
         "limit"
     ),
+    "alike": (
+        "more than {0.max_alike} pages of the site in a row were as others but for numbers; "
+        "-a max_alike=0 lifts the limit"
+    ),
     "barren": (
         "{0.max_barren} of these lists in a row named no page that no other list had named; "
         "-a max_barren=0 lifts the limit"
@@ -93,6 +97,10 @@ class Scope:
     )
     max_copies: int = declare(
         20, "how many pages of a site may have the same bytes, the start apart; 0 is no limit"
+    )
+    max_alike: int = declare(
+        500,
+        "how many pages of a site in a row may be as others but for numbers; 0 is no limit",
     )
     ignore: tuple[str, ...] = declare(
         IGNORED_PARAMETERS,

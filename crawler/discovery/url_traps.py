@@ -19,7 +19,12 @@ from crawler.core.page.addresses import address_key
 from crawler.discovery.guesses import ARTICLE, LISTING, address_date, article_numbers, is_random
 from crawler.discovery.scope import Scope
 
-_TRAPS: Final = frozenset({"calendar", "facets", "variants", "barren", "copies"})
+_TRAPS: Final = frozenset({"calendar", "facets", "variants", "barren", "copies", "alike"})
+# What clocks, counters and random keys write.
+_VARYING: Final = b"0123456789abcdefABCDEF"
+# A page is as others when it came so often among the latest; a calendar has twelve names of months.
+_OFTEN: Final = 5
+_LATEST: Final = 1000
 _NUMBER: Final = re.compile(r"\d+")
 _CHARS: Final = 200
 _PATTERNS_LOGGED: Final = 20
@@ -45,7 +50,8 @@ class Traps:
         scope: How much is followed of an address space: ``max_barren`` lists of one pattern in a
             row that name nothing new; ``max_variants`` addresses of one pattern with a query or a
             random part, those that seem to be articles apart; ``max_facets`` combinations of the
-            parameters of one path; ``max_copies`` pages of a site with the same bytes.
+            parameters of one path; ``max_copies`` pages of a site with the same bytes;
+            ``max_alike`` pages of a site in a row that are as others but for numbers.
         horizon: Lists of a later day than this (ISO 8601) are not followed; empty for no limit.
         cut: How many addresses were cut, by reason and pattern, in the order of the first ones.
     """
@@ -58,6 +64,8 @@ class Traps:
     _facets: dict[str, set[str]] = field(default_factory=dict)
     _articles: Counter[str] = field(default_factory=Counter)
     _bodies: Counter[int] = field(default_factory=Counter)
+    _latest: dict[int, int] = field(default_factory=dict)
+    _in_a_row: Counter[str] = field(default_factory=Counter)
     _known: dict[str, set[int]] = field(default_factory=dict)
 
     def judge(self, address: str, kind: str) -> str:
@@ -101,17 +109,29 @@ class Traps:
         kind = self.learned_kind(address, kind)
         return kind == LISTING and 0 < most <= self._barren.get(address_pattern(address), 0)
 
-    def is_copy(self, site: str, body: bytes) -> bool:
-        """Take a page; say whether more of its site than may be have the same bytes.
+    def body_trap(self, site: str, body: bytes) -> str:
+        """Take a page; return the trap that it shows, ``copies`` or ``alike``, or empty.
 
-        A server that answers every address with the same page makes ever new addresses of its
-        relative links.
+        A server that answers every address with the same page, but perhaps for a clock or a
+        counter, makes ever new addresses of its relative links.
         """
-        if self.scope.max_copies == 0:
-            return False
-        key = xxhash.xxh3_64_intdigest(body, seed=address_key(f"//{site}"))
-        self._bodies[key] += 1
-        return self._bodies[key] > self.scope.max_copies
+        seed = address_key(f"//{site}")
+        if self.scope.max_copies:
+            key = xxhash.xxh3_64_intdigest(body, seed=seed)
+            self._bodies[key] += 1
+            if self._bodies[key] > self.scope.max_copies:
+                return "copies"
+        if self.scope.max_alike:
+            key = xxhash.xxh3_64_intdigest(body.translate(None, _VARYING), seed=seed)
+            times = self._latest[key] = self._latest.pop(key, 0) + 1
+            if len(self._latest) > _LATEST:
+                del self._latest[next(iter(self._latest))]
+            # Another page in between does not make it another site.
+            before = self._in_a_row[site]
+            self._in_a_row[site] = before + 1 if times > _OFTEN else before // 2
+            if times > _OFTEN and before >= self.scope.max_alike:
+                return "alike"
+        return ""
 
     def note(self, address: str, kind: str, new: int) -> None:
         """Note how many pages a fetched list was the first to name."""

@@ -254,12 +254,12 @@ class SiteSpider(ListingReader):
         elif not self.frontier.take(url, site):
             self.skip(url, "duplicate-address", "it was redirected to a page fetched before")
             self._leads_elsewhere(visit, response, "duplicate-address")
-        elif visit.depth and self.traps.is_copy(site, response.body):
+        elif visit.depth and (trap := self.traps.body_trap(site, response.body)):
             self.frontier.give_back(site)
-            self.skip(url, "copies", "pages of its site are the same, byte for byte")
-            self.traps.count_cut("copies", visit.address, self.logger)
+            self.skip(url, trap, self.scope.explain(trap))
+            self.traps.count_cut(trap, visit.address, self.logger)
             if self.ledgers is not None:
-                self.ledgers.failed(visit, "copies")
+                self.ledgers.failed(visit, trap)
         else:
             return True
         return False

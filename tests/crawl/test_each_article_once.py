@@ -6,6 +6,7 @@ import json
 import re
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -156,6 +157,27 @@ def test_a_site_that_answers_everything_with_one_page_ends(project: Project) -> 
         assert figures["corpus/skipped/copies"] > 20
         _, figures = crawled(project, f"{base}/texts/", "-a", "max_copies=5")
     assert figures["corpus/pages/fetched"] < 60
+
+
+def test_a_site_whose_pages_differ_in_a_counter_alone_ends(project: Project) -> None:
+    asked = count()
+
+    class Endless(dict[str, Answer]):
+        def get(self, key: str, _: object = None) -> Answer | None:  # type: ignore[override] # of the one use
+            number = next(asked)
+            links = "".join(f'<a href="/room-{number * 6 + n}/">x</a>' for n in range(6))
+            named = '<a href="/a/1">x</a><a href="/a/2">x</a>' if key == "/" else ""
+            own = article(int(key[-1])) if key.startswith("/a/") else ""
+            return html(own or f"<p>You are visitor {number} of this house.</p>{links}{named}")
+
+    with serve(Endless()) as base:
+        addresses, figures = crawled(
+            project, f"{base}/", "-a", "max_alike=30", "-a", "max_pages=0",
+            *("-s", "CORPUS_PAGE_TYPES=article", "-s", "CONCURRENT_REQUESTS_PER_DOMAIN=8"),
+        )  # fmt: skip
+    assert sorted(address.removeprefix(base) for address in addresses) == ["/a/1", "/a/2"]
+    assert figures["corpus/skipped/alike"] > 100
+    assert figures["corpus/pages/fetched"] < 500
 
 
 def test_eight_addresses_of_one_article_are_one_item(

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING
 
 import pytest
 
+from crawler.core.page.page import Page
 from crawler.demo.server import serve
-from support.crawling import Held, Project, small_site
+from crawler.harvest.archive.run import locked
+from support.archives import write_archive
+from support.crawling import Held, Project, article, small_site
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,3 +78,43 @@ def test_crawls_of_one_state_folder_are_both_whole(
         assert len(items) == PAGES
     out, _ = project.run("counts")
     assert f" {PAGES} " in out
+
+
+def test_the_second_harvest_of_a_site_says_that_it_runs(
+    project: Project, held: tuple[Held, str]
+) -> None:
+    pages, url = held
+    plan = f"""output = "out"
+[defaults.settings]
+DOWNLOAD_DELAY = 0
+AUTOTHROTTLE_ENABLED = false
+ROBOTSTXT_OBEY = false
+CORPUS_PAGE_TYPES = "all"
+[[site]]
+id = "held"
+addresses = ["{url}/"]
+"""
+    (project.folder / "harvest.toml").write_text(plan, "utf-8")
+    folder = project.folder / "out" / "sites" / "held"
+    first = project.start("harvest", "run", "harvest.toml")
+    project.wait_for(lambda: any(folder.glob("spool/*.gz")), first)
+    _, err = project.start("harvest", "run", "harvest.toml").communicate()
+    assert err.count("a run of this site is under way elsewhere") == 1
+    assert "Traceback" not in err
+    pages.let_go.set()
+    assert first.wait(120) == 0
+    parts = folder.glob("articles/**/*.jsonl")
+    lines = [line for part in parts for line in part.read_text("utf-8").splitlines()]
+    assert len({json.loads(line)["url"] for line in lines}) == len(lines) == PAGES
+
+
+def test_the_second_command_on_an_archive_is_refused_in_one_line(project: Project) -> None:
+    page = Page("https://a.example/1", article(1).encode(), fetched_at="2026-05-01T10:00:00Z")
+    (path,) = write_archive(project.folder / "in", [page], 1)
+    call = ("harvest", "archive", str(path), "-O", "out", "--work", "work")
+    for folder in ("out", "work"):
+        with locked(project.folder / folder, "-O"):
+            _, err = project.run(*call, code=2)
+        assert len([line for line in err.splitlines() if "is in use already" in line]) == 1
+        assert "Traceback" not in err
+    project.run(*call)

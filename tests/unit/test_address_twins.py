@@ -227,9 +227,32 @@ def test_dead_links_fill_a_site_as_well() -> None:
 
 def test_copies_beyond_some_are_told_by_site() -> None:
     traps = Traps(Scope(max_copies=2))
-    assert [traps.is_copy("a", b"x") for _ in range(3)] == [False, False, True]
-    assert not traps.is_copy("b", b"x")
-    assert not any(Traps(Scope(max_copies=0)).is_copy("a", b"x") for _ in range(50))
+    assert [traps.body_trap("a", b"x") for _ in range(3)] == ["", "", "copies"]
+    assert not traps.body_trap("b", b"x")
+    assert not any(Traps(Scope(max_copies=0)).body_trap("a", b"x") for _ in range(50))
+
+
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+@pytest.mark.parametrize(
+    "form",
+    ["<p>It is 12:{0:02}", "<i>{0:x}</i>Nobody else was here", "<b>{1} {0}</b><td>1<td>2<td>3"],
+    ids=["clock", "key", "calendar"],
+)
+def test_pages_that_differ_in_numbers_alone_are_a_trap_in_the_end(form: str) -> None:
+    traps = Traps(Scope(max_alike=30))
+    bodies = [form.format(n * 7919, MONTHS[n % 12]).encode() for n in range(400)]
+    found = [traps.body_trap("a", body) for body in bodies]
+    first = found.index("alike")
+    assert 30 < first < 120
+    assert set(found[first:]) == {"alike"}
+    # Pages of their own are none, wherever they come.
+    own = [traps.body_trap("a", f"a heron{'y' * n}".encode()) for n in range(50)]
+    assert set(own) == {""}
+    assert traps.body_trap("a", bodies[0]) == ""
+    assert traps.body_trap("b", bodies[0]) == ""
+    assert not any(Traps(Scope(max_alike=0)).body_trap("a", body) for body in bodies)
 
 
 def returning(url: str, *passed: str) -> bool:
