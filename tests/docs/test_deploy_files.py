@@ -55,15 +55,8 @@ def options_of_harvest() -> set[str]:
 
 @cache
 def options_of_dask(command: str) -> set[str]:
-    pytest.importorskip("distributed")
-    shown = subprocess.run(
-        [sys.executable, "-m", "dask", command, "--help"],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    )
-    return set(re.findall(r"--[a-z-]+", shown.stdout))
+    main = pytest.importorskip(f"distributed.cli.dask_{command}").main
+    return {option for each in main.params for option in (*each.opts, *each.secondary_opts)}
 
 
 @pytest.mark.parametrize("path", PYTHON, ids=lambda path: path.name)

@@ -281,10 +281,10 @@ def test_headings_of_very_many_sizes_do_not_nest_without_end() -> None:
     html = "".join(
         f"<p style='font-weight:bold;font-size:{9_000 - number}px'>Head {number}</p>"
         "<p>text of it</p>"
-        for number in range(4_000)
+        for number in range(1_000)
     )
     model = parse_model(f"<!ELEMENT r (b)*>{WORD}")
     with within(5):
         found = structure_of(read(Page.from_text("https://a.example/", html)), model)
     # XML that nests deeper than 256 is refused by readers.
-    assert etree.fromstring(found.xml().encode()).xpath("count(.//GROUP)") == 4_000
+    assert etree.fromstring(found.xml().encode()).xpath("count(.//GROUP)") == 1_000

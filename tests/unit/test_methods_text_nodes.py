@@ -112,7 +112,7 @@ def test_five_thousand_nested_elements_with_text_in_each() -> None:
     assert max(len(node.place.path) for node in found) < 1_010
 
 
-def test_a_hundred_thousand_nodes() -> None:
-    found = nodes("<p>a<b>b</b></p>" * 50_000)
-    assert len(found) == 100_000
+def test_twenty_thousand_nodes() -> None:
+    found = nodes("<p>a<b>b</b></p>" * 10_000)
+    assert len(found) == 20_000
     assert len({id(node.place) for node in found}) == 2

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import gzip
 import json
-import subprocess
-import sys
+import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,6 +11,7 @@ from crawler.core.errors import UnknownMethodError, UnreadableInputError
 from crawler.evaluation.command import TASKS, get_task
 from crawler.evaluation.sentences import boundaries
 from crawler.evaluation.task import Job
+from support.running import ROOT, run_scrapy
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -128,27 +128,28 @@ def test_the_command(tmp_path: Path) -> None:
     gold = tmp_path / "gold.jsonl.gz"
     lines = [row("One. Two.", "One.", "Two."), row("Eins. Zwei.", "Eins.", "Zwei.", lang="de")]
     gold.write_bytes(gzip.compress("".join(json.dumps(line) + "\n" for line in lines).encode()))
-    command = [sys.executable, "-m", "scrapy", "evaluate", "sentences", str(gold)]
-    done = subprocess.run(
-        [*command, "--json", "-"], cwd=tmp_path, capture_output=True, check=True, timeout=60
-    )
-    figures = json.loads(done.stdout)
+    folder = tmp_path / "anywhere"
+    folder.mkdir()
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+
+    def evaluate(*options: str) -> tuple[int, str, str]:
+        return run_scrapy(["evaluate", "sentences", str(gold), *options], folder, env, [str(ROOT)])
+
+    code, out, _ = evaluate("--json", "-")
+    assert code == 0
+    figures = json.loads(out)
     assert list(figures) == [
         "task", "method", "texts", "seconds", "texts_per_second", "precision", "recall", "f1",
         "per_language", "skipped",
     ]  # fmt: skip
     assert (figures["task"], figures["method"], figures["texts"]) == ("sentences", "default", 2)
     assert {key: figures[key] for key in WHOLE} == WHOLE
-    table = subprocess.run(
-        [*command, "--method", "rule"], cwd=tmp_path, capture_output=True, check=True, timeout=60
-    ).stdout.decode()
+    code, table, _ = evaluate("--method", "rule")
+    assert code == 0
     assert table.startswith("task sentences, method rule, texts 2, ")
     assert "sites" not in table
-    wrong = subprocess.run(
-        [*command, "--method", "magic"], cwd=tmp_path, capture_output=True, check=False, timeout=60
-    )
-    assert wrong.returncode == 2
-    assert wrong.stderr.decode().count("\n") == 1
+    code, _, error = evaluate("--method", "magic")
+    assert (code, error.count("\n")) == (2, 1)
 
 
 def test_the_task_is_known() -> None:

@@ -117,7 +117,7 @@ def test_lines_hold_a_cell_in_each_place_it_covers() -> None:
     ("html", "tables", "size"),
     [
         ("<table>" + ("<tr>" + "<td>1" * 50) * 500 + "</table>", 1, (500, 50)),
-        ("<table><tr><td>1<td colspan=9007199254740991>2</table>" * 10_000, 10_000, (1, 2)),
+        ("<table><tr><td>1<td colspan=9007199254740991>2</table>" * 3_000, 3_000, (1, 2)),
         ("<table><tr>" + "<td>x" * 5000 + "<tr><td>y" * 5000 + "</table>", 1, (5001, 5000)),
         ("<table><tr><td>" * 900 + "<br>x" * 5000, 900, (1, 1)),
         (

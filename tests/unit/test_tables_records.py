@@ -202,11 +202,11 @@ def test_long_names_are_cut() -> None:
 
 
 def test_a_table_with_more_gaps_than_cells_lacks_its_last_rows() -> None:
-    wide = "<tr>" + "<td>1" * 3000 + "<tr><td>a" * 3000
+    wide = "<tr>" + "<td>1" * 1000 + "<tr><td>a" * 1000
     plain = only(wide)
-    assert (plain["rows"], plain["columns"]) == (3001, 3000)
-    assert len(plain["cells"]) == 166
-    assert plain["rows_left_out"] == 3001 - 166
+    assert (plain["rows"], plain["columns"]) == (1001, 1000)
+    assert len(plain["cells"]) == 500
+    assert plain["rows_left_out"] == 1001 - 500
 
 
 def test_a_long_text_is_not_repeated_without_end() -> None:
