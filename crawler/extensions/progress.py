@@ -136,14 +136,17 @@ class Progress(Component):
         )
         phase = self._phase(exported)
         rate = self._rate(exported if phase == "reading" else fetched, phase)
-        parts = [f"{fetched:,} pages fetched", f"{held:,} held", f"{exported:,} exported"]
+        parts = [f"{fetched:,} pages fetched"]
+        # What says nothing new takes no room.
+        parts += [f"{held:,} held"] if held not in {0, fetched} else []
+        parts += [f"{exported:,} exported"] if exported else []
         waiting = self._waiting(phase)
         parts += [f"{waiting:,} to come"] if waiting else []
         parts.append(f"{rate:.1f} pages/s")
         if waiting and rate:
             # What is fetched may lead to further pages.
-            more = "" if phase == "reading" else " or more"
-            parts.append(f"{show_seconds(waiting / rate)}{more} left")
+            more = "" if phase == "reading" else "over "
+            parts.append(f"{more}{show_seconds(waiting / rate)} left")
         if self._site:
             parts.append(fit_width(self._site, _SITE_COLUMNS))
         return f"{phase}: " + " · ".join(parts)

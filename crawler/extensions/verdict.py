@@ -46,6 +46,7 @@ _WORDS: Final = {
     "noindex": "the pages ask to be left out, and CORPUS_RESPECT says that this is respected",
     "tdm": "the pages reserve text and data mining, which CORPUS_RESPECT respects",
     "noai": "the pages ask not to be used for AI, which CORPUS_RESPECT respects",
+    "not-held": "the pages cannot be kept on disk: CORPUS_DIR names another folder",
     "off-site": "the address leads to another site: give the address of that one",
     "allow": "the argument 'allow' rules out what was found: check it",
     "deny": "the argument 'deny' rules out what was found: check it",

@@ -409,11 +409,8 @@ def test_standard_input_is_a_page_and_standard_output_may_be_full(tmp_path: Path
     code, text, err = call("--text", "-")
     assert (code, err) == (0, "")
     assert text.splitlines()[0] == "Piece number 3 of the run"
-    code, text, _ = call("-", "--url", "http://run.example/a/3")
-    assert (code, item_in(text)["site"]) == (0, "run.example")
     for arguments, out, page, expected in (
         (["-"], "out.txt", "", 2),
-        (["--text", "-"], "/dev/full", article(3), 1),
         (["--tables", "-"], "/dev/full", article(3), 1),
     ):
         code, _, err = call(*arguments, out=out, page=page)

@@ -182,5 +182,5 @@ def test_a_terminal_may_be_left_alone(project: Path) -> None:
 
 def test_progress_is_logged_where_nobody_watches(project: Path) -> None:
     log = crawl(project, "-a", "pause=0.3", "-s", "LOGSTATS_INTERVAL=0.2", "-O", "p.jsonl")
-    assert re.search(r"INFO: reading: 0 pages fetched · 0 held · \d exported", log)
+    assert re.search(r"INFO: reading: 0 pages fetched · \d exported", log)
     assert "Crawled 0 pages" not in log

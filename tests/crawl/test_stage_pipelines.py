@@ -70,11 +70,12 @@ def site(make_site: MakeSite) -> Site:
 
 
 def crawl(
-    project: Project, site: Site, pipelines: Mapping[str, int | None]
+    project: Project, site: Site, pipelines: Mapping[str, int | None], code: int = 0
 ) -> list[dict[str, object]]:
     project.append("ownpipelines.py", f"from crawler.core.methods import Label{OWN}")
     project.append("ownsettings.py", f"ITEM_PIPELINES = {dict(pipelines)!r}")
-    project.run("crawl", "site", "-a", f"url={site.url}", "-a", "allow=/a/", "-O", "out.jsonl")
+    arguments = ("-a", f"url={site.url}", "-a", "allow=/a/", "-O", "out.jsonl")
+    project.run("crawl", "site", *arguments, code=code)
     return sorted(
         (item for item in project.items() if "/a/" in item["url"]), key=lambda item: item["url"]
     )
@@ -176,5 +177,5 @@ class Refuses:
             file.write(" ".join(str(item.page) for item in self.items))
 """
     project.append("ownpipelines.py", f"from scrapy.exceptions import DropItem{keeps}")
-    crawl(project, site, {"ownpipelines.Refuses": 125})
+    crawl(project, site, {"ownpipelines.Refuses": 125}, code=1)
     assert set((project.folder / "refused.txt").read_text().split()) == {"None"}

@@ -200,14 +200,11 @@ def test_the_line_follows_the_stats() -> None:
     stats.set_value("corpus/pages/fetched", 12)
     stats.set_value("corpus/pages/held", 10)
     shown.response_received(response("https://blog.example/a"))
-    assert shown._line() == (
-        "fetching: 12 pages fetched · 10 held · 0 exported · 0.0 pages/s · blog.example"
-    )
+    assert shown._line() == ("fetching: 12 pages fetched · 10 held · 0.0 pages/s · blog.example")
     shown.response_received(response("data:,pages"))
     shown.item_scraped(PageItem(url="https://other.example/", site="other.example"))
     assert shown._line() == (
-        "reading: 12 pages fetched · 10 held · 0 exported · 12 to come · 0.0 pages/s"
-        " · other.example"
+        "reading: 12 pages fetched · 10 held · 12 to come · 0.0 pages/s · other.example"
     )
 
 
