@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         list[int],
     ]
 
-VALUED = ("class", "id", "itemprop", "rel", "href", "style", "hidden")
+VALUED = ("class", "id", "itemprop", "rel", "href", "style", "hidden", "role")
 """The attributes whose values the columns hold: names of an element, where it leads, its look."""
 
 _TAG, _TEXT, _TAIL = map(attrgetter, ("tag", "text", "tail"))

@@ -5,8 +5,8 @@ from cpython.mem cimport PyMem_Free, PyMem_Malloc
 
 from crawler.core.page import cut_rules, cutter, elements as known
 from crawler.core.page.blocks import Block, Holder
-from crawler.core.page.cut_rules import CutRules, add_formula, add_lines, end_line, flows, names_of
-from crawler.core.page.elements import class_look, is_code, is_permalink, style_look
+from crawler.core.page.cut_rules import CutRules, add_formula, add_lines, end_line, flows
+from crawler.core.page.elements import class_look, is_code, is_permalink, look_of
 from crawler.core.page.text import LINE_BEGINS, LINE_ENDS
 from crawler.core.page.text import drop_unseen, fold_code, fold_lines, one_line
 
@@ -19,6 +19,7 @@ cdef enum:
     BLOCK = 4
     LINE = 8
     KEEPS = 16
+    HIDDEN = 1
     FLOWS = 128
     # What the tag of an element tells.
     SPECIAL = 1
@@ -29,20 +30,21 @@ cdef enum:
     KEEPS_SPACE = 32
     HEADING = 64
     CELL = 128
+    SHUT = 256
     # What the names of its attributes tell.
     STYLED = 1
     NAMED = 2
     LEADS = 4
     SPEAKS = 8
 
-assert (LINE, KEEPS, FLOWS) == (known.LINE, known.KEEPS, known.FLOWS)
+assert (HIDDEN, LINE, KEEPS, FLOWS) == (known.HIDDEN, known.LINE, known.KEEPS, known.FLOWS)
 assert (CLOSED, LINK, BUTTON, BLOCK) == (cutter.CLOSED, cutter.LINK, cutter.BUTTON, cutter.BLOCK)
 
 cdef dict TRAITS = {}
 for _trait, _tags in (
     (SPECIAL, cutter.SPECIAL), (INLINE, known.INLINE), (OF_HTML, known.BLOCKS),
     (NUMBERED, cutter.NUMBERED), (TELLING, cutter.TELLING), (KEEPS_SPACE, cut_rules.KEEPS_LINES),
-    (HEADING, known.HEADINGS), (CELL, cut_rules.CELLS),
+    (HEADING, known.HEADINGS), (CELL, cut_rules.CELLS), (SHUT, known.SHUT),
 ):
     for _tag in _tags:
         TRAITS[_tag] = TRAITS.get(_tag, 0) | _trait
@@ -72,7 +74,8 @@ cdef class Cutter:
     cdef str _title
     cdef Py_ssize_t _link_chars, _links, _open_links, _keeping
     cdef list _nodes, _tags, _texts, _tails, _names, _children, _inner
-    cdef dict _classes, _paths, _told, _looks
+    cdef dict _classes, _paths, _told, _looks, _styles, _hidden
+    cdef list _naming
 
     def __init__(self, elements, title="", around=None):
         self.elements, self.code, self.rules = elements, None, CutRules()
@@ -84,6 +87,8 @@ cdef class Cutter:
         self._tails, self._names, self._classes = elements.tails, elements.names, elements.values["class"]
         self._children, self._inner = elements.children, []
         self._paths, self._told, self._looks = {}, {}, {}
+        self._styles, self._hidden = elements.values["style"], elements.values["hidden"]
+        self._naming = [elements.values[name] for name in cut_rules.NAMING]
 
     def cut(self):
         cdef Py_ssize_t size = len(self._tags)
@@ -135,6 +140,8 @@ cdef class Cutter:
         cdef int kind, look = 0, told = 0, traits
         tag, attributes, names = self._tags[number], self._names[number], None
         traits = _traits(tag)
+        if traits & SHUT:
+            return CLOSED
         if traits & SPECIAL and not self.rules.is_entered(self, self._nodes[number], tag):
             return CLOSED
         if attributes:
@@ -143,7 +150,11 @@ cdef class Cutter:
             if names:
                 look = self._look_of(names)
             if told & STYLED:
-                look |= <int> style_look(self._nodes[number])
+                style = self._styles.get(number)
+                if style:
+                    look |= <int> look_of(style)
+                if number in self._hidden:
+                    look |= HIDDEN
             if look and self.rules.is_left_out(self, self._nodes[number], tag, look):
                 return CLOSED
         if traits & INLINE or (
@@ -182,12 +193,20 @@ cdef class Cutter:
             self._told[attributes] = found = told
         return found
 
+    cdef str _named(self, Py_ssize_t number):
+        cdef list names = []
+        for column in self._naming:
+            name = (<dict> column).get(number)
+            if name is not None:
+                names.append((<str> name)[:NAME_CHARS])
+        return " ".join(names)
+
     cdef _enter_block(self, Py_ssize_t number, tag, names, int traits, int told):
         if self.pieces:
             self.flush()
         around, place = self.holder, 0
         if told & NAMED:
-            names = names_of(self._nodes[number], self._names[number], names or "")
+            names = self._named(number)
         else:
             names = (<str> names)[:NAME_CHARS] if names else ""
         if traits & NUMBERED:

@@ -6,7 +6,7 @@ The walk itself is in ``cutter.py``, and compiled in ``compiled_cutter.pyx``; bo
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -49,8 +49,7 @@ _PATH_CHARS = 1_000
 _MAY_FLOW = frozenset(("div", "p"))
 _NO_LISTING = KEEPS_LINES | HEADINGS
 # Attributes with names that authors give; of a long value only the beginning is kept.
-_NAMING = ("class", "id", "role", "itemprop")
-_OTHER_NAMES = frozenset(_NAMING[1:])
+NAMING = ("class", "id", "role", "itemprop")
 NAME_CHARS = 200
 _NUMBER = re.compile(r"\s*([0-9]{1,9})\s*")
 # The limit of ``colspan``, as in HTML.
@@ -143,8 +142,7 @@ class CutRules:
             return False
         text = self._listings.text_of(element)
         if text:
-            names = names_of(element, list(map(str, element.attrib)), element.get("class") or "")
-            _add_code(cutter, names, text)
+            _add_code(cutter, _names_of(element), text)
         return bool(text)
 
 
@@ -245,19 +243,20 @@ def is_shown(text: str) -> bool:
     return any(map(str.isprintable, text.replace(" ", "")))
 
 
-def names_of(element: etree._Element, attributes: Sequence[str], classes: str) -> str:
+def names_at(values: Mapping[str, Mapping[int, str]], number: int) -> str:
     """Return what the author of a page calls an element, of each name the beginning.
 
     Args:
-        element: the element.
-        attributes: what its attributes are called.
-        classes: its ``class``.
+        values: those of the elements of the page.
+        number: that of the element.
     """
-    if _OTHER_NAMES.isdisjoint(attributes):  # as most elements
-        return classes[:NAME_CHARS]
-    return " ".join(
-        [(element.get(name) or "")[:NAME_CHARS] for name in _NAMING if name in attributes]
-    )
+    names = [values[name].get(number) for name in NAMING]
+    return " ".join([name[:NAME_CHARS] for name in names if name is not None])
+
+
+def _names_of(element: etree._Element) -> str:
+    names = map(element.get, NAMING)
+    return " ".join([name[:NAME_CHARS] for name in names if name is not None])
 
 
 def set_keys(blocks: Sequence[Block], title: str) -> None:

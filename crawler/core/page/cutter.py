@@ -17,7 +17,7 @@ from crawler.core.page.cut_rules import (
     extended,
     flows,
     is_shown,
-    names_of,
+    names_at,
     set_keys,
 )
 from crawler.core.page.elements import (
@@ -25,14 +25,16 @@ from crawler.core.page.elements import (
     CLASS_CHARS,
     FLOWS,
     HEADINGS,
+    HIDDEN,
     INLINE,
     KEEPS,
     LINE,
+    SHUT,
     UNSEEN,
     class_look,
     is_code,
     is_permalink,
-    style_look,
+    look_of,
 )
 from crawler.core.page.text import (
     LINE_BEGINS,
@@ -49,7 +51,7 @@ _SPACES = (" ", BREAK)
 # block-level element; LINE and KEEPS, which are greater. Nothing of a hidden element is entered.
 CLOSED, PLAIN, LINK, BUTTON, BLOCK = -1, 0, 1, 2, 4
 # Elements with a rule of their own: of a code's button and GitHub's own one nothing is shown.
-SPECIAL = UNSEEN | {"br", "ruby", "rt", "rtc", "button", "code", "clipboard-copy"}
+SPECIAL = (UNSEEN - SHUT) | {"br", "ruby", "rt", "rtc", "button", "code", "clipboard-copy"}
 _LINES_KEPT = LINE | KEEPS
 # Limit of the title that is compared with blocks.
 TITLE_CHARS = 1_000
@@ -126,14 +128,17 @@ class Cutter:
         """Begin an element; return what its end requires."""
         page = self.elements
         tag, attributes = page.tags[number], page.names[number]
-        if tag in SPECIAL and not self.rules.is_entered(self, page.nodes[number], tag):
+        if tag in SHUT or (
+            tag in SPECIAL and not self.rules.is_entered(self, page.nodes[number], tag)
+        ):
             return CLOSED
         look, names = 0, ""
         if attributes:
             if names := page.values["class"].get(number, ""):
                 look = class_look(names[:CLASS_CHARS])
             if "style" in attributes or "hidden" in attributes:
-                look |= style_look(page.nodes[number])
+                look |= look_of(page.values["style"].get(number, ""))
+                look |= HIDDEN if "hidden" in attributes else 0
             if look and self.rules.is_left_out(self, page.nodes[number], tag, look):
                 return CLOSED
         if tag in INLINE or (
@@ -157,7 +162,7 @@ class Cutter:
             self.flush()
         around = self.holder
         if attributes:
-            names = names_of(self.elements.nodes[number], attributes, names)
+            names = names_at(self.elements.values, number)
         place = 0
         if tag in NUMBERED:
             place = self.rules.number(around, self.elements.nodes[number], tag, attributes)

@@ -17,6 +17,9 @@ UNSEEN: Final = frozenset(
 )  # fmt: skip
 """Elements whose content is not shown as running text; that of an open ``dialog`` is."""
 
+SHUT: Final = UNSEEN - {"math", "dialog"}
+"""Of these nothing is shown, whatever they hold."""
+
 INLINE: Final = frozenset(
     ("a", "abbr", "acronym", "b", "bdi", "bdo", "big", "blink", "cite", "code", "data", "del",
      "dfn", "em", "font", "i", "img", "input", "ins", "kbd", "label", "mark", "meter", "nobr",
@@ -166,11 +169,12 @@ def _declared(style: str) -> list[str]:
 def style_look(element: etree._Element) -> int:
     """Return what the style of an element, and its attribute ``hidden``, say of its look."""
     look = 0 if element.get("hidden") is None else HIDDEN
-    return look | _look_of(element.get("style") or "")
+    return look | look_of(element.get("style") or "")
 
 
 @lru_cache(maxsize=4096)
-def _look_of(style: str) -> int:
+def look_of(style: str) -> int:
+    """Return what a style says of the look of its element."""
     look, style = 0, style.lower()
     if any(map(style.__contains__, _PROPERTIES)):
         for match in filter(None, map(_STYLES.match, _declared(style))):

@@ -206,10 +206,11 @@ def chosen(blocks: Sequence[Block], likelihoods: NDArray[np.float64]) -> NDArray
     after kept text.
     """
     kept: NDArray[np.bool_] = likelihoods > LIKELY
-    said = {(blocks[it].key, _around_it(blocks[it])) for it in np.flatnonzero(kept).tolist()}
-    near = kept[:-1] & ~kept[1:] & (likelihoods[1:] > _LIKELY_AGAIN)
-    for number in (np.flatnonzero(near) + 1).tolist():
-        kept[number] = (blocks[number].key, _around_it(blocks[number])) in said
+    near = np.flatnonzero(kept[:-1] & ~kept[1:] & (likelihoods[1:] > _LIKELY_AGAIN)) + 1
+    if len(near):
+        said = {(blocks[it].key, _around_it(blocks[it])) for it in np.flatnonzero(kept).tolist()}
+        for number in near.tolist():
+            kept[number] = (blocks[number].key, _around_it(blocks[number])) in said
     seen: dict[int, int] = {}
     firsts = np.full(len(blocks), -1)
     for number in np.flatnonzero(kept).tolist():

@@ -204,10 +204,12 @@ class Links:
     @cached_property
     def _targets(self) -> dict[str, str]:
         targets: dict[str, str] = {}
-        for root in self._parsed.roots:
-            for link in root.iter("a"):
-                target = link.get("href")
-                if target is not None and (text := fold("".join(map(str, link.itertext())))):
+        page = self._parsed.elements
+        for number, target in page.values["href"].items():
+            if page.tags[number] == "a":
+                inside = page.nodes[number].itertext() if page.children[number] else ()
+                text = "".join(map(str, inside)) or page.texts[number]
+                if text and (text := fold(text)):
                     targets[text] = target
         return targets
 
