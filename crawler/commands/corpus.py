@@ -184,7 +184,9 @@ def _next_steps(
     stats: Mapping[str, Any], own: Settings, arguments: Mapping[str, str], opts: argparse.Namespace
 ) -> Iterator[str]:
     """Say what to do after a crawl that gave pages, a line each."""
-    site = arguments.get("url", "")
+    from crawler.core.wording import without_secrets
+
+    site = without_secrets(arguments.get("url", ""))
     steps = {"why a line was kept or dropped": "scrapy extract --explain ADDRESS-OF-A-PAGE"}
     for file, feed in own.getdict("FEEDS").items():
         if feed["format"] == "jsonl":

@@ -117,6 +117,7 @@ def test_an_address_that_gives_nothing_is_told_without_them(project: Project, ad
         ("crawl", "urls", "-a", f"urls={start}", "-s", "RETRY_ENABLED=False"),
         ("discover", start),
         ("extract", start),
+        ("corpus", start, "--delay", "0"),
     ):
         done = project.start(*arguments)
         said += done.communicate()

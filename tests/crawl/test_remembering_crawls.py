@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crawler.demo.server import Answer, serve
-from support.crawling import article, html
+from support.crawling import article, html, small_site
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -115,6 +115,26 @@ def test_a_login_page_in_place_of_all_articles_replaces_and_withdraws_none(
     project.run(*crawl)
     assert wrong <= set(site.asked)
     assert changes(project) == [(changed.rpartition("/")[2], "changed")]
+
+
+def test_a_paused_crawl_whose_queue_was_damaged_is_refused_in_one_line(
+    project: Project, make_site: Callable[[Mapping[str, Answer]], Site]
+) -> None:
+    site = make_site(small_site(12))
+    crawl = ("crawl", "site", "-a", f"url={site.url}", "-a", "from=links", "-s", "JOBDIR=job")
+    project.run(*crawl, "-o", "out.jsonl", "-s", "CLOSESPIDER_PAGECOUNT=2")
+    job = project.folder / "job"
+    chunk = next(path for path in job.rglob("q0*") if path.stat().st_size > 99)
+    whole = chunk.read_bytes()
+    chunk.write_bytes(whole[:60] + bytes([whole[60] ^ 1]) + whole[61:])
+    site.asked.clear()
+    _, err = project.run(*crawl, "-o", "out.jsonl", code=1)
+    assert site.asked == []
+    assert err.count(str(chunk.relative_to(job))) == 1
+    assert "Traceback" not in err
+    chunk.write_bytes(whole)
+    project.run(*crawl, "-o", "out.jsonl")
+    assert len({item["url"] for item in project.items()}) == len(project.items()) == 13
 
 
 class Trap(dict[str, Answer]):
