@@ -72,16 +72,24 @@ class ExtractCommand(CorpusCommand):
             # Layout tables are counted also where they are not shown.
             asked |= {"CORPUS_TABLES": True, "CORPUS_LAYOUT_TABLES": True}
         self.given_settings.setdict(asked, "cmdline")
+        from crawler.store.sources import is_address
+
+        # Without a crawl no spider, add-on or reactor is loaded. Scrapy reads this after this call.
+        self.requires_crawler_process = any(map(is_address, args))
 
     def work(self, args: list[str], opts: argparse.Namespace, settings: Settings) -> int:
         """Get the page, judge it, print it."""
         import sys
+
+        from scrapy.utils.log import configure_logging
 
         from crawler.core.methods.registry import get_method
         from crawler.journey.extract import judge, suggestion
         from crawler.reports.stdout import print_line
         from crawler.settings import Options
 
+        if not self.requires_crawler_process:
+            configure_logging(settings)  # as the process of a crawl does
         options = Options.from_settings(settings)
         _check(args, opts)
         encoding = sys.stdout.encoding or "utf-8"
@@ -168,7 +176,6 @@ def _check(args: list[str], opts: argparse.Namespace) -> None:
 
 def _answer(item: PageItem, opts: argparse.Namespace, encoding: str) -> str:
     from crawler.journey.extract import explanation, item_json
-    from crawler.reports.tables import tables_text
 
     if opts.text:
         return item.text
@@ -177,5 +184,7 @@ def _answer(item: PageItem, opts: argparse.Namespace, encoding: str) -> str:
     if opts.markdown:
         return item.markdown or ""
     if opts.tables:
+        from crawler.reports.tables import tables_text
+
         return tables_text(item.tables or (), layout=opts.layout)
     return item_json(item, encoding)

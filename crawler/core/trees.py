@@ -64,9 +64,11 @@ class TreeEnsemble:
         ordered = (self.left > nodes) & (self.right == self.left + 1) & (self.right < len(nodes))
         if not (leaf | ordered).all():
             raise CorpusError("the weights hold broken trees; install the package again")
-        depth, at = 0, np.unique(self.roots)
+        depth, at = 0, self.roots
         while len(inner := at[~leaf[at]]):
-            depth, at = depth + 1, np.unique(np.concatenate((self.left[inner], self.right[inner])))
+            reached = np.zeros(len(nodes), bool)
+            reached[self.left[inner]] = reached[self.right[inner]] = True
+            depth, at = depth + 1, np.flatnonzero(reached)
         object.__setattr__(self, "depth", depth)
         endless = np.where(leaf, np.float32(np.inf), self.threshold).astype(np.float32)
         object.__setattr__(self, "threshold", endless)

@@ -106,11 +106,11 @@ _IN_NAME = (
 )
 _IN_NAMES = rf"\s?(?:本[报報]记者\s?)?(?P<names>{_IN_NAME}(?:[\s、,\uff0c]{_IN_NAME}){{0,4}})"
 _WITHIN_LINE = (
-    re.compile(
+    compiled_later(
         r"(?:(?:^|[\s|(\uff08/报報社网])(?:作者|记者|記者|撰文)\s?[\s:\uff1a/\uff0f|\uff5c]"
         rf"|(?:^|[\s|(\uff08])文\s?[:\uff1a/\uff0f|\uff5c]){_IN_NAMES}"
     ),
-    re.compile(rf"(?:^|[\s|(\uff08])(?:责任|責任)?(?:编辑|編輯)\s?[:\uff1a/\uff0f]{_IN_NAMES}"),
+    compiled_later(rf"(?:^|[\s|(\uff08])(?:责任|責任)?(?:编辑|編輯)\s?[:\uff1a/\uff0f]{_IN_NAMES}"),
 )
 _NAME_JOINT = compiled_later(r"\s?[·ㆍ,\uff0c、]\s?|\s")
 _LINE_CHARS = 120

@@ -13,6 +13,7 @@ from lxml import etree
 from crawler.core.metadata.dates import Date, FoundDate, Reading, find_dates, read_date
 from crawler.core.metadata.names import begins_as_byline, byline_words
 from crawler.core.metadata.visible import Mark, VisiblePage, element_text
+from crawler.core.patterns import compiled_later
 
 if TYPE_CHECKING:
     from crawler.core.metadata.read import PageFacts
@@ -22,13 +23,15 @@ _SEEN_POINTS = 1.5
 _SURE_POINTS = 5.0
 _FIRST_TIMES = 3
 _NOON, _AHEAD = 12, 10
-_URL_DATE = re.compile(
+_URL_DATE = compiled_later(
     r"(?<!\d)(?P<y>(?:19|20)\d\d)(?P<s>[/._-]?)(?P<m>0[1-9]|1[0-2]|[1-9](?=[/._-]))(?P=s)"
     r"(?P<d>0[1-9]|[12]\d|3[01]|[1-9](?=\D|$))(?!\d)"
 )
-_URL_MONTH = re.compile(r"/(?P<y>(?:19|20)\d\d)/(?P<m>[a-z]{3,9})/(?P<d>\d{1,2})/", re.IGNORECASE)
+_URL_MONTH = compiled_later(
+    r"/(?P<y>(?:19|20)\d\d)/(?P<m>[a-z]{3,9})/(?P<d>\d{1,2})/", re.IGNORECASE
+)
 _QUOTES = r"[\\\x22']{1,4}"
-_SCRIPT_DATE = re.compile(
+_SCRIPT_DATE = compiled_later(
     r"(?:date_?published|published_?(?:at|date|time|on)|publish_?(?:date|time|ed_?at)|pub_?date"
     r"|publication_?date|first_?published(?:_?at)?|datecreated|created_?at)"
     rf"{_QUOTES}\s?[:=]\s?{_QUOTES}(?P<date>[^\\\x22']{{6,40}}){_QUOTES}",
@@ -45,11 +48,11 @@ _MAX_LOOKED_AT = 60
 # Letters beside a date from which a text may be a sentence rather than a line with the date.
 _LINE_LETTERS = 15
 _SENTENCE_ENDS = (".", "!", "?", "\u3002", "\uff01", "\uff1f", "\u2026")
-_SMALL_WORD = re.compile(r",?\s[a-z\u00df-\u00ff\u0430-\u044f]{2,}\s")
-_ISO_BEGINS = re.compile(r"\d{4}-\d\d-\d\d")
+_SMALL_WORD = compiled_later(r",?\s[a-z\u00df-\u00ff\u0430-\u044f]{2,}\s")
+_ISO_BEGINS = compiled_later(r"\d{4}-\d\d-\d\d")
 _LABEL_CHARS = 40
-_PUBLISHED_HINT = re.compile(r"publi[sc]|pubdate|posted|created|date-?published", re.IGNORECASE)
-_MODIFIED_HINT = re.compile(r"updated?\b|modif|lastmod", re.IGNORECASE)
+_PUBLISHED_HINT = compiled_later(r"publi[sc]|pubdate|posted|created|date-?published", re.IGNORECASE)
+_MODIFIED_HINT = compiled_later(r"updated?\b|modif|lastmod", re.IGNORECASE)
 
 
 class DateChooser:

@@ -15,6 +15,7 @@ from lxml import etree
 
 from crawler.core.metadata.visible import element_text
 from crawler.core.page.parse import ParsedPage
+from crawler.core.patterns import compiled_later
 from crawler.core.words import fold_name
 
 if TYPE_CHECKING:
@@ -27,21 +28,21 @@ _SHORT_TITLE = 15
 _TITLE_CHARS = 500
 _MAX_OTHERS = 8
 _MAX_CUTS = 8
-_INDEX = re.compile(r"/?(?:(?:index|default|home)\.[a-z]{2,5})?", re.IGNORECASE)
+_INDEX = compiled_later(r"/?(?:(?:index|default|home)\.[a-z]{2,5})?", re.IGNORECASE)
 # Between a title and the name of its site.
-_SEPARATOR = re.compile(
+_SEPARATOR = compiled_later(
     r"(?:(?<!\s)|(?<=[|\uff5c\u2503]\s))\s++[|\-\u2013\u2014\u2022\u00b7\u00bb\u00ab:/<>\u2039\u203a]{1,3}\s+"
     r"|\s?[|\uff5c\u2503]\s?|::"
 )
 # A colon is no such sign: it also joins a title with its subtitle.
-_NAME_LAST = re.compile(
+_NAME_LAST = compiled_later(
     r"[\s\x22'.!?)]*(?:\s[-|/:\u2013\u2014\u2022\u00b7\u00bb\u00ab<>]|[|\uff5c])"
 )
-_POST_TITLE = re.compile(
+_POST_TITLE = compiled_later(
     r"(?:post|entry|article|content)[-_]?(?:title|head)|headline", re.IGNORECASE
 )
-_KICKER = re.compile(r"\s[-\u2013\u2014|/:]\s|:\s")
-_WORDS = re.compile(r"\w+")
+_KICKER = compiled_later(r"\s[-\u2013\u2014|/:]\s|:\s")
+_WORDS = compiled_later(r"\w+")
 # Share of words in common from which a heading is taken for another wording of the title. Of
 # 0.1, 0.2, ... 0.6 the one that finds most titles of single pages.
 _ALIKE = 0.2

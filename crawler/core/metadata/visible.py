@@ -16,6 +16,7 @@ from crawler.core.metadata.names import begins_as_byline, byline_words
 from crawler.core.page.page import LOCAL_SITE, site_of
 from crawler.core.page.parse import ParsedPage
 from crawler.core.page.text import drop_unseen
+from crawler.core.patterns import compiled_later
 from crawler.core.words import APART, any_of, texts_with
 
 # No content of the page.
@@ -27,18 +28,18 @@ _JOINED = frozenset(("b", "i", "em", "strong", "font", "u", "sup", "sub", "wbr",
 # Punctuation that belongs to the text before it, even in an element of its own.
 _CLOSING = ":;,."
 # Both are looked for in small letters, and begin with one look at a letter: most fail there.
-_DATE_HINT = re.compile(
+_DATE_HINT = compiled_later(
     r"(?=[abcdefimptu])(?:dat(?:e|um)|t(?:(?<!overt)(?<!lifet)ime(?!line|out)|imestamp)"
     r"|p(?:ubli[sc]|ost(?:ed|-meta))|by-?line|m(?:odif|eta-?info)|info-?meta|created|updated|fecha"
     r"|(?:entry-|article-?)meta)"
 )
-_AUTHOR_HINT = re.compile(
+_AUTHOR_HINT = compiled_later(
     r"(?=[\sabcfjkprvw])(?:aut(?:hor(?!i[stz])|or(?!e?play|efresh|otat|esi)|eur)|by-?_?line"
     r"|writ(?:er|ten-?by)|re(?:porter|dakt)|journalist|c(?:ontribu|rea)tor|verfasser|p(?:osted-by|-name)"
     r"|kisha|f(?:(?<=\sf)|(?<=^f))(?:n|irmas?)(?:$|\s))"
 )
 # Parts of what hints at either: nine in ten names hold none, which a plain search finds sooner.
-_MAY_HINT = re.compile(
+_MAY_HINT = compiled_later(
     any_of((
         "dat", "time", "publi", "posted", "meta", "by", "fecha", "modif", "creat", "info", "aut",
         "writ", "reporter", "journalist", "contrib", "redakt", "verfasser", "name", "fn", "kisha",
@@ -48,12 +49,12 @@ _MAY_HINT = re.compile(
 # In these languages "firma" is a signature; in many others it is a company.
 _SIGNED = ("es", "ca", "gl", "it")
 # The bar at the top of every page, which says what day it is today.
-_MASTHEAD = re.compile(
+_MASTHEAD = compiled_later(
     r"\bmast-?_?head|(?:^|[\s_])(?:site-?|page-?|header-?)?top-?_?(?:bar|line|strip)\b"
     r"|\bsite-?_?header|\bheader-?_?top|\btop-?_?nav|\bnav-?_?top|(?:current|today(?:\W?s)?)[-_]?date|date[-_]?today|\btoday\b",
     re.IGNORECASE,
 )
-_ASIDE = re.compile(
+_ASIDE = compiled_later(
     r"comments?\b|commentl|respond|related|sidebar|recommend|teaser|popular|footer|trending"
     r"|read-?next|read-?more|also-?(?:read|like)|promo|more-(?:from|stories|news)|latest|most-?read"
     r"|carousel|newsletter|recent|similar|ranking|\bmenu|disqus|next-?article|\bprev|mega-?nav"
@@ -70,14 +71,14 @@ _ASIDE_TAGS = frozenset(
 _ASIDE_LEVELS = 40
 # Both begin with one class of characters alone, which makes the search fast.
 _DATED_HERE = r"(?:(?<=1)9\d\d|(?<=2)0\d\d|(?<=2)5[5-9]\d|\d?[./|-]\s?\d{1,2}[./|-]\s?\d\d)(?!\d)"
-_DATED = re.compile(f"[0-9]{_DATED_HERE}")
+_DATED = compiled_later(f"[0-9]{_DATED_HERE}")
 # With dates in digits of other scripts, in years of an era, or in short years of the Thai.
 _DIGIT = r"[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u09e6-\u09ef\u0e50-\u0e59\uff10-\uff19]"
-_DATED_ANYHOW = re.compile(
+_DATED_ANYHOW = compiled_later(
     rf"[0-9年\u0e01-\u0e2e{_DIGIT[1:]}(?:(?<=[0-9]){_DATED_HERE}|(?<={_DIGIT}){_DIGIT}{{3}}"
     r"|(?<=年)[^\s月\0]{0,8}\s?[\d一二三四五六七八九十]\s?月|(?<=[\u0e01-\u0e2e])\.\s?\d\d(?!\d))"
 )
-AUTHOR_PAGE_PATH = re.compile(
+AUTHOR_PAGE_PATH = compiled_later(
     r"/(?=[abcjprsw])"  # one look at a letter dismisses most parts of a path
     r"(?:authors?|autor(?:en|es|i)?|auteurs?|autore|byline|by|people|staff|profiles?|contributors?"
     r"|writers?|reporters?|journalists?|redakt\w{2,8}|columnists?|redaccion)/[^/?#\0]",

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from functools import cache
 from urllib.parse import SplitResult, parse_qsl, urlsplit
 
+from crawler.core.patterns import compiled_later
 from crawler.core.words import read_data, texts_of
 
 _CHARS = 2_000
-_NUMBER = re.compile(r"\d{4,}")
-_DATE = re.compile(r"(?:19|20)\d\d[/_-]?(?:0?[1-9]|1[0-2])(?:[/_-]?[0-3]?\d)?(?!\d)")
-_PAGE_NUMBER = re.compile(r"(?:page|p|seite|pagina|strana)[/=_-]?\d{1,4}")
-_LANGUAGE = re.compile(r"(?P<code>[a-z]{2})(?:[-_][a-z]{2})?")
-_INDEX = re.compile(r"(?:index|default|home|main)(?:\.[a-z]{2,5})?")
+_NUMBER = compiled_later(r"\d{4,}")
+_DATE = compiled_later(r"(?:19|20)\d\d[/_-]?(?:0?[1-9]|1[0-2])(?:[/_-]?[0-3]?\d)?(?!\d)")
+_PAGE_NUMBER = compiled_later(r"(?:page|p|seite|pagina|strana)[/=_-]?\d{1,4}")
+_LANGUAGE = compiled_later(r"(?P<code>[a-z]{2})(?:[-_][a-z]{2})?")
+_INDEX = compiled_later(r"(?:index|default|home|main)(?:\.[a-z]{2,5})?")
 _LIST_HYPHENS = 3
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = compiled_later(r"[^\W\d_]+")
 # Names in queries that tell how a visitor came, and not which page is meant.
 _TRACKING = ("utm_", "fbclid", "gclid", "srsltid", "ref", "source", "lang", "hl")
 

@@ -10,14 +10,15 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache, reduce
-from operator import or_
+from functools import cache, lru_cache
+from itertools import compress, count
 
 from crawler.core.page.blocks import Block, Holder
 from crawler.core.page.page import Document
 from crawler.core.page.parse import ParsedPage
 from crawler.core.page.text import DENSE
 from crawler.core.pagetype.address import Address, page_words
+from crawler.core.patterns import compiled_later
 from crawler.core.words import APART, any_of, fold, texts_with
 
 # Elements that are counted.
@@ -27,7 +28,7 @@ _COUNTED = ("article", "section", "time", "img", "form", "button", "pre", "code"
 _READ = frozenset(("html", "body", "main", "input"))
 # Only types are read of JSON-LD; a pattern finds them in broken JSON too. The counts are features
 # of the learned weights: those of parsed objects, which may have several types, would be others.
-_TYPE = re.compile(r'"@type"\s*+:\s*+(?:\[\s*+)?"([A-Za-z:/.]{2,60})"')
+_TYPE = compiled_later(r'"@type"\s*+:\s*+(?:\[\s*+)?"([A-Za-z:/.]{2,60})"')
 _SCRIPT_CHARS = 200_000
 _NAME_CHARS = 2_000
 # A block of so many characters, few of them hyperlinks, is running text.
@@ -42,21 +43,21 @@ _GAP = 4
 _HEADINGS = ("h1", "h2", "h3", "h4")
 # Ideographic and fullwidth marks end a sentence anywhere. A pattern that begins with a character
 # class is several times as fast as one that begins with an alternation.
-_ENDS = re.compile(
+_ENDS = compiled_later(
     r"[.!?\u2026\u0964\u061f\u3002\uff01\uff1f]"
     r"(?:(?<=[\u3002\uff01\uff1f])|(?=[\s\"')\u201d\u2019\u00bb]|$))"
 )
 # A sum of money: its sign before the figure, or its unit behind. The signs and units are searched
 # for first, since most pages hold none.
-_SIGNED = re.compile(r"[$€£¥₩₹]\s?\d")
-_UNIT = re.compile(
+_SIGNED = compiled_later(r"[$€£¥₩₹]\s?\d")
+_UNIT = compiled_later(
     r"[€z\u0440k원円](?:(?<=\d.)|(?<=\d\s.))(?:(?<=[€원円])|(?<=z)ł|(?<=\u0440)\u0443\u0431|(?<=k)r\b)",
     re.DOTALL,
 )
 _SIGNS, _UNITS = ("$", "€", "£", "¥", "₩", "₹"), ("€", "zł", "\u0440\u0443\u0431", "kr", "원", "円")
 _ASKED = ("?", "\uff1f", "\u061f")
 _KINDS_OF_GRAPH = ("article", "website", "product", "profile", "blog", "video.other")
-_BETWEEN_PARTS = re.compile(r"\s[|·•»«:\u2013\u2014-]+\s|\s?\|\s?")
+_BETWEEN_PARTS = compiled_later(r"\s[|·•»«:\u2013\u2014-]+\s|\s?\|\s?")
 _TITLE_CHARS = 300
 
 
@@ -89,7 +90,7 @@ class Markup:
         self.counts = Counter(page.tags)
         self.passwords = 0
         names = [self.metas.get("generator", "")]
-        for number in [number for number, tag in enumerate(page.tags) if tag in _READ]:
+        for number in compress(count(), map(_READ.__contains__, page.tags)):
             if page.tags[number] == "input":
                 self.passwords += page.nodes[number].get("type", "").lower() == "password"
             else:
@@ -223,7 +224,8 @@ def _text(
     within = tags[here]
     texts = [block.text for block, _ in prose]
     ends = len(_ENDS.findall("\n".join(texts)))
-    asked = sum([joined.count(f"{mark}{APART}") for mark in _ASKED])
+    marks = _ASKED[:1] if joined.isascii() else _ASKED
+    asked = sum([joined.count(f"{mark}{APART}") for mark in marks])
     return {
         "text: blocks": math.log1p(len(blocks)),
         "text: chars": math.log1p(total),
@@ -270,11 +272,8 @@ def _named(blocks: Sequence[Block], prose: Sequence[tuple[Block, int]]) -> dict[
     # The items of a list share their names and tag.
     alike = Counter([(each.names, each.tag) for each in _holders(blocks) if each.names])
     by_cues: Counter[int] = Counter()
-    for (names, _), count in alike.items():
-        cues = 0
-        for name in names.lower().split():
-            cues |= _cues_of(name)
-        by_cues[cues] += count
+    for (names, _), times in alike.items():
+        by_cues[_cues_of(names)] += times
     found = {
         f"names: {cue}": math.log1p(sum([by_cues[cues] for cues in by_cues if cues >> place & 1]))
         for place, cue in enumerate(page_words().groups["names"])
@@ -290,12 +289,16 @@ def _named(blocks: Sequence[Block], prose: Sequence[tuple[Block, int]]) -> dict[
 
 
 @lru_cache(maxsize=1 << 14)  # the pages of a site share their names, and sites share many
-def _cues_of(name: str) -> int:
-    """Return which cues a name holds, as bits in the order of the list of cues."""
+def _cues_of(names: str) -> int:
+    """Return which cues the names of an element hold, as bits in the order of the list of cues."""
     parts, any_part = _parts()
-    if any_part.search(name) is None:  # as in most names
-        return 0
-    return reduce(or_, (bit for part, bit in parts if part in name))
+    names = names.lower()
+    cues = 0
+    if any_part.search(names) is not None:
+        for part, bit in parts:
+            if part in names:
+                cues |= bit
+    return cues
 
 
 @cache

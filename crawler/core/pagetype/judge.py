@@ -7,7 +7,6 @@ call itself an article. Where no rule decides, the learned likelihoods do.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -19,6 +18,7 @@ from crawler.core.errors import CorpusError
 from crawler.core.page.page import Document
 from crawler.core.pagetype.address import Address, names_a_list, page_words
 from crawler.core.pagetype.evidence import PageEvidence
+from crawler.core.patterns import compiled_later
 from crawler.core.trees import TreeEnsemble, sigmoid
 
 ARTICLE = "article"
@@ -53,8 +53,8 @@ _LITTLE = 500
 # How many letters a title may have beside "page not found".
 _BESIDE = 15
 _LIST_DEPTH = 2
-_PAGE = re.compile(r"(?:.*/)?page/\d{1,4}")
-_MONTHS = re.compile(r"(?:.*/)?(?:19|20)\d\d(?:/(?:0?[1-9]|1[0-2]))?")
+_PAGE = compiled_later(r"(?:.*/)?page/\d{1,4}")
+_MONTHS = compiled_later(r"(?:.*/)?(?:19|20)\d\d(?:/(?:0?[1-9]|1[0-2]))?")
 _OTHER_FEATURES = "the weights of page types were learned from other features; learn them again"
 
 

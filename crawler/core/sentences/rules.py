@@ -34,6 +34,7 @@ from crawler.core.sentences.sentence import (
     is_abbreviation,
     sentences_between,
     sentencex_ends,
+    whole,
 )
 
 _WORD = compiled_later(r"\w")
@@ -121,7 +122,7 @@ def split_by_marks(text: str, language: str) -> tuple[Sentence, ...]:
     """
     language = language or "en"
     if is_plain(text, language):  # most texts are
-        return sentences_between(text, ())
+        return whole(text)
     cuts: list[int] = []
     for start, end in passages(text):
         passage = text[start:end]
@@ -161,8 +162,10 @@ class _Judge:
         self._habits = habits_of(language)
         self._enclosures = outermost_enclosures(passage)
         self._proposals: list[int] | None = None
-        last = _WORD.search(passage[::-1])
-        self._words_end = len(passage) - last.start() if last else 0
+        end = len(passage)
+        while end and _WORD.match(passage, end - 1) is None:
+            end -= 1
+        self._words_end = end
         self.begin_sentence(0)
 
     def begin_sentence(self, at: int) -> None:

@@ -62,6 +62,13 @@ class Splitter:
     split: Callable[[str], tuple[Sentence, ...]]
 
 
+def whole(text: str) -> tuple[Sentence, ...]:
+    """Return a text as one sentence; none where it is white space alone."""
+    body = text.strip()
+    first = 0 if body == text else text.index(body)
+    return (Sentence(body, first, first + len(body)),) if body else ()
+
+
 def sentences_between(text: str, ends: Iterable[int]) -> tuple[Sentence, ...]:
     """Cut ``text`` at ascending offsets; drop white space around the pieces, and empty pieces."""
     found: list[Sentence] = []

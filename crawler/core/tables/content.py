@@ -17,6 +17,7 @@ from lxml import etree
 from crawler.core.page.elements import HEADINGS, is_hidden
 from crawler.core.page.parse import ParsedPage
 from crawler.core.page.text import drop_unseen
+from crawler.core.page.walk import Elements
 from crawler.core.tables.areas import Areas, marked_pairs
 from crawler.core.tables.classify import TableMethod
 from crawler.core.tables.grid import Cell
@@ -72,7 +73,7 @@ def tables_of(
     ]
     if not shown:
         return []
-    headings = _headings(parsed.roots, {found.element for _, found, _ in shown})
+    headings = _headings(parsed.elements, {found.element for _, found, _ in shown})
     paths: dict[etree._Element, str] = {}
     places, repeated = _PLACES, _REPEATED_CHARS
 
@@ -145,25 +146,22 @@ def _texts(lines: Sequence[Line], repeated: int) -> tuple[list[list[str]], int]:
     return texts, repeated
 
 
-def _headings(
-    roots: Sequence[etree._Element], tables: set[etree._Element]
-) -> dict[etree._Element, str]:
+def _headings(page: Elements, tables: set[etree._Element]) -> dict[etree._Element, str]:
     """Return for each table the text of the last heading before it."""
     found: dict[etree._Element, str] = {}
     tags = {str(table.tag) for table in tables}
     last = ""
     since: list[etree._Element] = []
-    for root in roots:
-        for element in root.iter(*HEADINGS, *tags):
-            if element in tables:
-                # Only the headings that tables have are read: others may be nested by thousands.
-                seen = (each for each in reversed(since) if not is_hidden(each))
-                last = next(filter(None, map(_heading_text, seen)), last)
-                since.clear()
-                if last:
-                    found[element] = last
-            elif element.tag in HEADINGS:
-                since.append(element)
+    for element in page.called((*HEADINGS, *tags)):
+        if element in tables:
+            # Only the headings that tables have are read: others may be nested by thousands.
+            seen = (each for each in reversed(since) if not is_hidden(each))
+            last = next(filter(None, map(_heading_text, seen)), last)
+            since.clear()
+            if last:
+                found[element] = last
+        elif element.tag in HEADINGS:
+            since.append(element)
     return found
 
 

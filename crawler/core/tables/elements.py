@@ -115,8 +115,9 @@ def is_link(element: etree._Element, tag: str, cell: Cell | None) -> bool:
 
 def is_closed(element: etree._Element, tag: str) -> bool:
     """Tell whether what is in an element is not shown; it is in shadow roots and open dialogs."""
-    opened_by = "open" if tag == "dialog" else "shadowrootmode"
-    return tag in _CLOSED and element.get(opened_by) is None
+    if tag not in _CLOSED:
+        return False
+    return element.get("open" if tag == "dialog" else "shadowrootmode") is None
 
 
 def is_aside(element: etree._Element, tag: str, cell: Cell) -> bool:

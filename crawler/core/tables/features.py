@@ -28,6 +28,7 @@ _KINDS = {
 }  # fmt: skip
 _STRONG = 0.8
 _LONGEST_KEYWORD = 40
+_ASCII_DIGIT = compiled_later("[0-9]")
 _COLON = compiled_later(r"[:\uff1a]\s*\Z")
 # Full stops of many scripts, with what may close a quotation.
 _SENTENCE_END = compiled_later("[.!?\u3002\uff01\uff1f\u2026\u0964][\"'\u201d\u2019)\\]]*(?:\\s|$)")
@@ -149,7 +150,10 @@ def with_text(cells: Iterable[Cell]) -> list[Cell]:
 
 def has_digits(cell: Cell) -> bool:
     """Tell whether a cell's text has a digit."""
-    return any(map(str.isdigit, cell.text))
+    text = cell.text
+    if text.isascii():  # searching takes a tenth of the time
+        return _ASCII_DIGIT.search(text) is not None
+    return any(map(str.isdigit, text))
 
 
 def is_strong(cell: Cell) -> bool:

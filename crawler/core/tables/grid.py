@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 # The limits that HTML itself sets.
 MAX_COLSPAN, MAX_ROWSPAN = 1_000, 65_534
@@ -134,8 +135,11 @@ class Grid:
         places of it. Gaps are left out.
         """
         lines: list[list[Cell]] = [[] for _ in range(self.columns if down else self.rows)]
-        ordered = sorted(self.cells, key=lambda cell: cell.row if down else cell.column)
-        for cell in ordered:
+        cells: Iterable[Cell] = self.cells
+        # They are in order row by row already, but those that come from rows above.
+        if not down and any(cell.rowspan > 1 for cell in cells):
+            cells = sorted(cells, key=attrgetter("column"))
+        for cell in cells:
             first, count, times = (
                 (cell.column, cell.colspan, cell.rowspan)
                 if down

@@ -39,12 +39,12 @@ def _found_tables(parsed: ParsedPage) -> tuple[FoundTable, ...]:
     walker = Walker()
     known: dict[etree._Element, int | None] = {}
     page = parsed.elements
-    numbers = [
-        number
-        for number, (tag, names) in enumerate(zip(page.tags, page.names, strict=True))
-        if tag in {"table", "dl"} or "style" in names or "role" in names
-    ]
-    for number in numbers:
+    numbers = {number for number, tag in enumerate(page.tags) if tag in {"table", "dl"}}
+    for name in ("style", "role"):
+        # All names of such roles and styles have one of these in them, and few others do.
+        lower = ((at, value.lower()) for at, value in page.values[name].items())
+        numbers |= {at for at, value in lower if "table" in value or "grid" in value}
+    for number in sorted(numbers):
         element, tag = page.nodes[number], page.tags[number]
         if part_of(element, tag) not in {"table", "list"}:
             continue
