@@ -153,7 +153,7 @@ def read_fields(
         The values by attribute, without those that are wrong or not given; and a sentence for each
         name that is not known and each value that is not accepted.
     """
-    known = fields_of(cls, prefix)
+    known = fields_of(cls, prefix) if given else {}
     values, mistakes = {}, []
     for name, value in given.items():
         if name not in known:

@@ -136,7 +136,6 @@ class ExtractCommand(CorpusCommand):
         from crawler.core.errors import ArgumentError
         from crawler.core.page.page import Page
         from crawler.discovery.addresses import check_address
-        from crawler.spiders.fetch import fetch_page
         from crawler.store.sources import is_address, page_of_file
 
         if len(args) != 1:
@@ -152,6 +151,8 @@ class ExtractCommand(CorpusCommand):
             return page_of_file(args[0], url, options.max_page_bytes)
         if url is not None:
             raise ArgumentError(f"--url is for a file or -; {args[0]} is an address itself")
+        from crawler.spiders.fetch import fetch_page
+
         assert self.crawler_process is not None  # noqa: S101 - Scrapy sets it before it calls run()
         return fetch_page(args[0], self.crawler_process)
 

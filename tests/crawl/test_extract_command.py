@@ -79,6 +79,15 @@ def test_a_saved_page_by_itself(project: Project) -> None:
     assert "Home" not in item["text"]
 
 
+def test_a_saved_page_starts_no_crawl(tmp_path: Path) -> None:
+    save(tmp_path, 1)
+    # Scrapy looks for spiders and add-ons where it starts a crawl, and finds none here.
+    settings = ("-s", "SPIDER_MODULES=no.such.module", "-s", 'ADDONS={"no.such.Addon": 1}')
+    code, out, err = outside(tmp_path, "0.html", *settings)
+    assert (code, err) == (0, "")
+    assert item_in(out.decode())["site_pages"] == 0
+
+
 def test_other_pages_of_the_site_tell_what_recurs(project: Project) -> None:
     save(project.folder / "saved", 5)
     save(project.folder / "more", 3, first=5)
