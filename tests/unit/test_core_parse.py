@@ -202,6 +202,24 @@ def test_names_that_lxml_refuses_lose_no_text() -> None:
     assert " ".join(block.text for block in document.blocks) == "one two three"
 
 
+CONTROL = "one&#1; <br>"
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        f"<title>t</title><x-app>a</x-app></head>{CONTROL}<p>last",
+        f"<div><template shadowrootmode=open>{CONTROL}<slot></slot></template>last</div>",
+        f"<div><template shadowrootmode=open><slot></slot></template>{CONTROL}last</div>",
+        f'<template id="B:0"></template>{CONTROL}<div hidden id="S:0">last</div>{CONTROL}',
+    ],
+)
+def test_control_characters_stop_no_text_that_is_moved(markup: str) -> None:
+    texts = " ".join(block.text for block in read(Page.from_text(URL, markup)).blocks)
+    assert "one" in texts
+    assert "last" in texts
+
+
 def test_attributes_beyond_all_use_are_left_out() -> None:
     many = " ".join(f'a{n}="1"' for n in range(20_000))
     (root,) = parsed(f"<p {many}>text <a href=/x>link</a>").roots

@@ -29,6 +29,12 @@ def article(**properties: object) -> dict[str, object]:
     return {"@type": "NewsArticle", "headline": TITLE, **properties}
 
 
+def test_half_a_surrogate_pair_is_no_part_of_a_text() -> None:
+    named = article(headline="Night\ud800 trains", author=["A. \udc00Desk"])
+    found = read(f"{linked(named)}<p>Text</p>")
+    assert (found.title, found.authors) == ("Night? trains", ("A. ?Desk",))
+
+
 def test_everything_a_page_says_is_read() -> None:
     found = read(
         '<html lang="en-GB"><head><title>Night trains are back | Harbour Post</title>'

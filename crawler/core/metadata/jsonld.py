@@ -232,7 +232,7 @@ def _people(value: object, graph: _Graph) -> Iterator[str]:
     for each in _listed(value)[:_MAX_LIST]:
         if isinstance(each, str):
             known = graph.by_id.get(each)
-            yield (_text(known.get("name")) or "") if known else html.unescape(each)
+            yield (_text(known.get("name")) or "") if known else _unescaped(each)
         elif isinstance(each, dict):
             person = _resolved(each, graph)
             name = person.get("name")
@@ -261,7 +261,12 @@ def _text(value: object) -> str | None:
             value = value.get("@value") or value.get("name")
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
-    return " ".join(html.unescape(str(value)).split()) or None
+    return " ".join(_unescaped(str(value)).split()) or None
+
+
+def _unescaped(text: str) -> str:
+    """Replace markup codes, and lone surrogates, which JSON may hold and no file in UTF-8 can."""
+    return html.unescape(text).encode("utf-8", "replace").decode()
 
 
 def _addresses(values: Mapping[str, Any]) -> Iterator[str]:

@@ -16,7 +16,7 @@ from typing import Final
 from lxml import etree
 
 from crawler.core.page.elements import HIDDEN_STYLE, NEVER_HIDDEN, UNSEEN, hides, is_hidden
-from crawler.core.page.text import DENSE
+from crawler.core.page.text import DENSE, in_xml
 from crawler.core.page.walk import Elements, walk
 
 # HTML reads "</br>" as "<br>" (section 13.2.6.4.7).
@@ -146,12 +146,12 @@ def _fill_host(
             _put(child, slots.get(child.get("slot") or ""), filled)
         if text and (not text.isspace() or own in filled):
             piece = host.makeelement("span")
-            piece.text = text
+            piece.text = in_xml(text)
             _put(piece, own, filled)
     content = list(template)
     for left in list(host):
         host.remove(left)
-    host.text = template.text
+    host.text = in_xml(template.text or "") or None
     host.extend(content)
 
 
@@ -196,7 +196,8 @@ def _move_late_parts(
         # The content of the part goes there without it, and text that follows it stays.
         left = root.makeelement("template")
         part.addprevious(left)
-        left.tail, part.tail = part.tail, template.tail
+        tails = [in_xml(each.tail or "") or None for each in (part, template)]
+        left.tail, part.tail = tails
         part.tag = "span"
         place.replace(template, part)
 

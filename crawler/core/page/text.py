@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from xxhash import xxh3_64_intdigest
 
@@ -23,6 +23,12 @@ _OTHER_SPACE = re.compile(r"[^\S\n\t ]")
 # Control characters other than white space; soft hyphen, zero-width space, word joiner, byte order
 # mark. Joiners and marks of direction stay: scripts are written with them.
 _UNSEEN = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u200b\u2060\ufeff]")
+_NOT_IN_XML: Mapping[int, str] = {
+    **dict.fromkeys((*range(9), *range(0x0E, 0x20), 0xFFFE, 0xFFFF), ""),
+    0x0B: " ",
+    0x0C: " ",
+}
+_ANY_NOT_IN_XML = re.compile(f"[{''.join(map(chr, _NOT_IN_XML))}]")
 _SPACE = re.compile(r"\s+")
 _DIGITS = re.compile(r"\d+")
 _ASCII_FIGURE = re.compile(rb"[0-9]+")
@@ -52,6 +58,12 @@ def any_phrase(phrases: Iterable[str]) -> str:
 def drop_unseen(text: str) -> str:
     """Remove the characters that a reader cannot see and that only say where a line may break."""
     return _UNSEEN.sub("", text)
+
+
+def in_xml(text: str) -> str:
+    """Remove what lxml refuses to put in a tree, though it reads it in one (``&#1;``)."""
+    # Nearly no text has any, which translating would read by a slow path.
+    return text.translate(_NOT_IN_XML) if _ANY_NOT_IN_XML.search(text) else text
 
 
 def one_line(text: str) -> str:
