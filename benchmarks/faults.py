@@ -69,12 +69,14 @@ def main() -> int:
     names = [job.__name__ for job in JOBS]
     known = ", ".join(names)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"{known}; by default all")
-    parser.add_argument("--kills", type=int, default=50)
-    parser.add_argument("--damage", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=21)
+    parser.add_argument("--kills", type=int, default=50, help="of each job (50)")
+    parser.add_argument("--damage", type=int, default=200, help="of each kind of file (200)")
+    parser.add_argument("--seed", type=int, default=21, help="of moments and places (21)")
     options = parser.parse_args()
     if unknown := ", ".join({*options.names} - {*names}):
         parser.error(f"no job is named {unknown}; there are {known}")
+    if min(options.kills, options.damage) < 0:
+        parser.error("a number is below 0")
     all_hold = [not options.kills or kill_all(options), not options.damage or damage_all(options)]
     return 0 if all(all_hold) else 1
 

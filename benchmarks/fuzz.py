@@ -19,6 +19,7 @@ from time import process_time
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
+from crawler.exporters.feeds import unwritable
 from support.fuzzed import parsers
 from support.fuzzing import Result, fuzz, save
 
@@ -34,15 +35,19 @@ def line(result: Result, seconds: float) -> str:
 
 def main() -> int:
     """Feed the parsers that are named, or all; print the figures of each."""
-    options = argparse.ArgumentParser(description=__doc__)
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     known = ", ".join(parsers())
     options.add_argument("parsers", nargs="*", metavar="PARSER", help=f"{known}; by default all")
-    options.add_argument("--inputs", type=int, default=100_000, help="of each parser")
-    options.add_argument("--seed", type=int, default=0)
-    options.add_argument("--finds", type=Path, default=Path("finds"))
+    options.add_argument("--inputs", type=int, default=100_000, help="of each parser (100,000)")
+    options.add_argument("--seed", type=int, default=0, help="of the inputs (0)")
+    options.add_argument("--finds", type=Path, default=Path("finds"), help="folder (finds)")
     asked = options.parse_args()
     if unknown := ", ".join({*asked.parsers} - {*parsers()}):
         options.error(f"no parser is named {unknown}; there are {known}")
+    if asked.inputs < 0:
+        options.error("--inputs is below 0")
+    if flaw := unwritable(asked.finds / "find"):
+        options.error(f"--finds is {asked.finds}: {flaw}")
     os.nice(10)
     # Parsers warn of what they are given.
     warnings.simplefilter("ignore")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from pathlib import Path
 
 from scrapy.core.downloader import Downloader
 from scrapy.downloadermiddlewares.redirect import MetaRefreshMiddleware
@@ -194,6 +195,9 @@ def _check_outputs(settings: BaseSettings, options: Options) -> None:
             )
     if options.data_card is not None and (flaw := unwritable(options.data_card)):
         raise OptionError(f"CORPUS_DATA_CARD cannot be written to: {flaw}")
+    jobdir = settings.get("JOBDIR")
+    if jobdir and (flaw := unwritable(Path(jobdir, "requests.seen"))):
+        raise OptionError(f"JOBDIR is {jobdir}, and cannot be written to: {flaw}")
     if tables is not None:
         TableFolder.check(tables)
     if structures is not None:

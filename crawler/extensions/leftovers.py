@@ -24,6 +24,7 @@ logger = logging.getLogger(__name__)
 
 _LOCK = "corpus.lock"
 _RUNNING = "corpus.running"
+_LEAST_FREE = 100_000
 
 
 class JobdirExit(OneLineExit, StoreError):  # noqa: N818 - it is an exit, as SystemExit is
@@ -70,6 +71,12 @@ class Leftovers(Component):
                     f"JOBDIR {jobdir} is damaged: {damaged} is not as the crawl left it. Put a "
                     "copy in its place, or begin anew with another JOBDIR."
                 )
+            # Where the disk is full, Scrapy's own files fail later, and nothing says so in a line.
+            room = running.with_name("corpus.room")
+            try:
+                room.write_bytes(bytes(_LEAST_FREE))
+            finally:
+                room.unlink(missing_ok=True)
             running.touch()
 
     def _outputs(self) -> Iterator[Path]:

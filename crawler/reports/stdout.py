@@ -13,12 +13,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import Final, TextIO
 
-from crawler.core.errors import ArgumentError, CorpusError, StoreError, one_line
+from crawler.core.errors import ArgumentError, StoreError, one_line
 from crawler.core.wording import harmless, pad_width, width_of, without_secrets
+from crawler.store.files import write_whole
 
-_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
+_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
+_ADVICE: Final = "Free some space there, or write to another file"
 
 
 @contextmanager
@@ -38,10 +40,11 @@ def for_a_reader() -> Iterator[None]:
     except BrokenPipeError:
         _to_null_device()
     except OSError as error:
-        if error.errno not in _FULL:
+        # Errors of files that were opened name them.
+        if error.errno not in _FULL or error.filename is not None:
             raise
         _to_null_device()
-        raise StoreError(f"the output cannot be written: {error.strerror}") from error
+        raise StoreError(f"the output cannot be written: {error.strerror}. {_ADVICE}") from error
 
 
 def put(data: bytes) -> None:
@@ -58,7 +61,8 @@ def put(data: bytes) -> None:
         raise
     except OSError as error:
         _to_null_device()
-        raise StoreError(f"the output cannot be printed: {error.strerror or error}") from error
+        words = error.strerror or error
+        raise StoreError(f"the output cannot be printed: {words}. {_ADVICE}") from error
 
 
 def print_line(text: str) -> None:
@@ -93,12 +97,9 @@ def write_file(name: str, text: str) -> None:
     """Write a file in UTF-8; half of a surrogate pair becomes "?".
 
     Raises:
-        CorpusError: it cannot be written.
+        StoreError: it cannot be written, and is as it was.
     """
-    try:
-        Path(name).write_text(text, encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise CorpusError(f"{name}: cannot be written ({error.strerror})") from error
+    write_whole(Path(name), [text.encode("utf-8", "replace")])
 
 
 def _to_null_device() -> None:

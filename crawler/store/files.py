@@ -118,12 +118,17 @@ def replacing(path: Path) -> Iterator[Path]:
     """Give a path to write a file to; the file takes the place of ``path`` when the block ends.
 
     A block that raises leaves ``path`` as it was, and nothing beside it. Missing folders are made.
+    A device or a pipe, such as ``/dev/stdout``, is written to as it is.
 
     Raises:
         StoreError: the file cannot be written.
     """
-    aside = path.with_name(f".{path.name}.{uuid4().hex}{ASIDE}")
     advice = "Free some space there, or name another folder, and run the command again"
+    if path.exists() and not path.is_file():
+        with system_errors(f"{path} cannot be written", advice):
+            yield path
+        return
+    aside = path.with_name(f".{path.name}.{uuid4().hex}{ASIDE}")
     try:
         with system_errors(f"{path} cannot be written", advice):
             path.parent.mkdir(parents=True, exist_ok=True)

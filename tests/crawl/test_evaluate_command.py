@@ -170,7 +170,7 @@ def test_a_result_that_cannot_be_written_is_one_line_and_exit_code_1(
         pytest.skip("no device that is always full here")
     done = evaluate(tmp_path, "text", gold, "--json", "/dev/full")
     assert done.returncode == 1
-    assert done.stderr.startswith("scrapy evaluate: /dev/full: cannot be written (")
+    assert done.stderr.startswith("scrapy evaluate: /dev/full cannot be written: ")
     assert len(done.stderr.splitlines()) == 1
 
 

@@ -60,13 +60,12 @@ _DATE = "2024-05-01T10:00:00Z"
 _SEEDS = Path(__file__).with_name("fuzz_seeds")
 
 
-@cache
-def _folder() -> Path:
-    return Path(tempfile.mkdtemp(prefix="fuzz-"))
+_own_folder = tempfile.TemporaryDirectory(prefix="fuzz-")
+_FOLDER = Path(_own_folder.name)
 
 
 def _file(name: str, data: bytes) -> Path:
-    path = _folder() / name
+    path = _FOLDER / name
     path.write_bytes(data)
     return path
 
@@ -165,7 +164,7 @@ def _warc(data: bytes) -> None:
 
 def _saved(data: bytes) -> None:
     names = ("a.html", "a.mhtml", "a.jsonl", "a.html.gz", "a.jsonl.gz", "a.warc.gz", "saved/a")
-    (_folder() / "saved").mkdir(exist_ok=True)
+    (_FOLDER / "saved").mkdir(exist_ok=True)
     for name in names:
         path = _file(name, data)
         source = path.parent if name.startswith("saved/") else path
@@ -178,7 +177,7 @@ def _counts(data: bytes) -> None:
 
 def _ledger(data: bytes) -> None:
     for name in ("ledger.sqlite-wal", "ledger.sqlite-shm", "ledger.sqlite-journal"):
-        (_folder() / name).unlink(missing_ok=True)
+        (_FOLDER / name).unlink(missing_ok=True)
     with Ledger(_file("ledger.sqlite", data)) as ledger:
         list(islice(ledger.rows(), 100))
         ledger.figures()
@@ -216,11 +215,11 @@ def _counts_seeds() -> tuple[bytes, ...]:
     method, counts = get_method("article"), SiteCounts()
     for number in range(3):
         counts.add(observe(read(article_page(number)), method))
-    return (CountStore(_folder() / "kept").save("s.example", "crawl", counts).read_bytes(),)
+    return (CountStore(_FOLDER / "kept").save("s.example", "crawl", counts).read_bytes(),)
 
 
 def _ledger_seeds() -> tuple[bytes, ...]:
-    path = _folder() / "seed.sqlite"
+    path = _FOLDER / "seed.sqlite"
     with Ledger(path) as ledger:
         ledger.add_found(
             Found(f"https://news.example/{n}", found_by="link", at=_DATE) for n in range(3)

@@ -298,8 +298,11 @@ def archives(killer: Killer, kills: int) -> Kills:
     summary = _summary(log)
     while result.kills < kills:
         name = killer.fresh("archive")
-        while result.kills < kills and killer.kill(arguments(name), 5.0):
+        ready = partial(_has_grown, killer.folder / name, "work/*/*", 0)
+        while result.kills < kills and killer.kill(arguments(name), 5.0, ready):
             result.kills += 1
+            if killer.draw.random() < 1 / 3:
+                break
         code, log = killer.run(*arguments(name))
         assert code == 0, log
         result.compare(lines(name), wanted)

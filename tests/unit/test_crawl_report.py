@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from scrapy import Spider
@@ -16,14 +16,20 @@ from scrapy.statscollectors import MemoryStatsCollector
 
 from crawler.extensions.crawl_report import CrawlReport
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 def crawler(**settings: object) -> Crawler:
     made = Crawler(Spider, Settings(settings))
     made.stats = MemoryStatsCollector(made)
     return made
+
+
+@pytest.mark.skipif(not Path("/dev/null").exists(), reason="no such device here")
+def test_a_device_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+    path.symlink_to("/dev/null")
+    CrawlReport.from_crawler(crawler(CORPUS_CRAWL_REPORT=str(path))).engine_stopped()
+    assert [*tmp_path.iterdir()] == [path]
+    assert path.is_symlink()
 
 
 def test_a_report_has_the_end_and_all_statistics(tmp_path: Path) -> None:

@@ -1,18 +1,15 @@
-"""Commands whose reader has gone end quietly."""
+"""Commands whose reader has gone end quietly; a full disk behind their output is one line."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from support.crawling import ROOT
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # Each test starts a program of its own.
 pytestmark = pytest.mark.slow
@@ -29,6 +26,11 @@ def run_without_reader(*call: str) -> tuple[int, str]:
     """Call Python with a standard output that nobody reads; return its code and its errors."""
     read, write = os.pipe()
     os.close(read)
+    return run_into(write, *call)
+
+
+def run_into(write: int, *call: str) -> tuple[int, str]:
+    """Call Python with a standard output; return its code and its errors."""
     try:
         done = subprocess.run(
             [sys.executable, *call],
@@ -52,3 +54,14 @@ def test_a_page_whose_tables_nobody_reads(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     page.write_text("<table><caption>c</caption><tr><th>a<tr><td>1</table>", "utf-8")
     assert run_without_reader("-m", "scrapy", "extract", str(page), "--tables") == (0, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full here")
+@pytest.mark.parametrize("more", [[], ["--tables"], ["--explain"]])
+def test_a_full_disk_behind_the_output_is_one_line(tmp_path: Path, more: list[str]) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("<p>One.<table><caption>c</caption><tr><th>a<tr><td>1</table>", "utf-8")
+    full = os.open("/dev/full", os.O_WRONLY)
+    code, err = run_into(full, "-m", "scrapy", "extract", str(page), *more)
+    assert (code, err.count("\n")) == (1, 1)
+    assert "No space left on device" in err
