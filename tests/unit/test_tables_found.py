@@ -45,3 +45,10 @@ def test_headings_that_no_table_has_cost_no_more_nested_than_in_a_row() -> None:
         min(seconds(one) for _ in range(3)) for one in ("<h2>a" * 1500, "<h2>a</h2>" * 1500)
     )
     assert nested < 5 * row + 0.02
+
+
+def test_an_element_with_a_name_that_lxml_refuses_may_be_a_table() -> None:
+    html = "<h2>Over it</h2><i\ufffe role=grid><b role=row><b role=cell>a</b></b></i\ufffe>"
+    found, method = parse(Page.from_text("https://s.example/", html)), get_table_method("learned")
+    shown = tables_of(found, judge_tables(found, method), method, layout=True)
+    assert [table["heading"] for table in shown] == ["Over it"]
