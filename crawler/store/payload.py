@@ -63,7 +63,8 @@ def _join_chunks(payload: bytes) -> bytes:
     at = 0
     while (size := _CHUNK_SIZE.match(payload, at)) and (length := int(size[1], 16)):
         parts.append(payload[size.end() : size.end() + length])
-        at = size.end() + length
+        # Sizes may be beyond any number that bytes are counted with.
+        at = min(size.end() + length, len(payload))
         at += 2 if payload.startswith(b"\r\n", at) else payload.startswith(b"\n", at)
     if size is None:
         # Not chunked at all, or not any more: the rest is taken as it is.

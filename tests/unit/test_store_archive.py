@@ -103,6 +103,7 @@ def test_the_record_of_a_page_keeps_what_its_headers_ask(tmp_path: Path) -> None
         (["Content-Encoding: br"], HTML),
         (["Content-Encoding: made-up"], HTML),
         (["Transfer-Encoding: chunked"], HTML),
+        (["Transfer-Encoding: chunked"], b"f" * 40 + b"\r\n" + HTML),
         (["Content-Encoding: gzip"], gzipped(HTML) + b"trailing"),
     ],
 )
