@@ -123,7 +123,7 @@ def serving(site: Moody, host: str = "127.0.0.1") -> Iterator[list[str]]:
         yield [f"{base.replace('127.0.0.1', host)}{path}" for path in site]
 
 
-def crawl_urls(project: Project, addresses: list[str], code: int = 0, **settings: object) -> str:
+def crawl_urls(project: Project, addresses: list[str], code: int = 0, /, **settings: object) -> str:
     options = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
     urls = f"urls={' '.join(addresses)}"
     # Where all sites are given up, nothing is left.
