@@ -44,7 +44,6 @@ def average(members: Sequence[TreeEnsemble]) -> TreeEnsemble:
         feature=np.concatenate([member.feature for member in members]),
         threshold=np.concatenate([member.threshold for member in members]),
         left=np.concatenate([member.left + start for member, start in shifted]),
-        right=np.concatenate([member.right + start for member, start in shifted]),
         value=np.concatenate([member.value for member in members]) / len(members),
         roots=np.concatenate([member.roots + start for member, start in shifted]),
         base=float(np.mean([member.base for member in members])),

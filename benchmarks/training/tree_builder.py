@@ -49,14 +49,11 @@ class TreeBuilder:
 
     def ensemble(self, names: Sequence[str]) -> TreeEnsemble:
         """Return the trees. ``names`` are those of the features, by their numbers."""
-        left = np.array(self._left, np.intp)
-        is_leaf = left == np.arange(len(left))
         return TreeEnsemble(
             names=tuple(names),
             feature=np.array(self._feature, np.intp),
             threshold=np.array(self._threshold, np.float32),
-            left=left,
-            right=np.where(is_leaf, left, left + 1).astype(np.intp),
+            left=np.array(self._left, np.intp),
             value=np.array(self._value, np.float64),
             roots=np.array(self._roots, np.intp),
         )

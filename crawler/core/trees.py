@@ -22,8 +22,8 @@ from crawler.core.hot_loops import leaf_values
 
 # The data types of the arrays of an ensemble.
 _KINDS: Final[Mapping[str, Any]] = {
-    "feature": np.intp, "threshold": np.float32, "left": np.intp, "right": np.intp,
-    "value": np.float64, "roots": np.intp,
+    "feature": np.intp, "threshold": np.float32, "left": np.intp, "value": np.float64,
+    "roots": np.intp,
 }  # fmt: skip
 # Rows at a time: what 256 take meanwhile, 36 bytes a row and tree, stays in the cache of a core.
 _ROWS_AT_ONCE = 256
@@ -34,12 +34,11 @@ class TreeEnsemble:
     """Trees whose leaves add up to a margin: above 0 the answer is more likely yes than no.
 
     All trees stand in one list of nodes. A node sends a row to ``left`` where the row's ``feature``
-    is at most ``threshold``, else to ``right``, which is the node after ``left``; a leaf sends it
-    to itself.
+    is at most ``threshold``, else to the node after ``left``; a leaf sends it to itself.
 
     Attributes:
         names: the features in the order in which rows must give them.
-        feature, threshold, left, right, value: one entry a node; ``value`` counts at leaves.
+        feature, threshold, left, value: one entry a node; ``value`` counts at leaves.
         roots: the first node of each tree.
         base: the margin before any tree.
         depth: how many steps lead from a root to the farthest leaf.
@@ -49,7 +48,6 @@ class TreeEnsemble:
     feature: NDArray[np.intp]
     threshold: NDArray[np.float32]
     left: NDArray[np.intp]
-    right: NDArray[np.intp]
     value: NDArray[np.float64]
     roots: NDArray[np.intp]
     base: float = 0.0
@@ -58,16 +56,15 @@ class TreeEnsemble:
     def __post_init__(self) -> None:
         """Check that every step leads on to a leaf, and count the steps."""
         nodes = np.arange(len(self.left))
-        leaf = (self.left == nodes) & (self.right == nodes)
-        # Children come after their parents, so that no path is a circle; the right one follows the
-        # left one, so that a step is an addition.
-        ordered = (self.left > nodes) & (self.right == self.left + 1) & (self.right < len(nodes))
+        leaf = self.left == nodes
+        # Children come after their parents, so that no path is a circle.
+        ordered = (self.left > nodes) & (self.left + 1 < len(nodes))
         if not (leaf | ordered).all():
             raise CorpusError("the weights hold broken trees; install the package again")
         depth, at = 0, self.roots
         while len(inner := at[~leaf[at]]):
             reached = np.zeros(len(nodes), bool)
-            reached[self.left[inner]] = reached[self.right[inner]] = True
+            reached[self.left[inner]] = reached[self.left[inner] + 1] = True
             depth, at = depth + 1, np.flatnonzero(reached)
         object.__setattr__(self, "depth", depth)
         endless = np.where(leaf, np.float32(np.inf), self.threshold).astype(np.float32)
@@ -113,7 +110,6 @@ class TreeEnsemble:
             feature=self.feature.astype(np.uint16),
             threshold=self.threshold,
             left=self.left.astype(np.int32),
-            right=self.right.astype(np.int32),
             value=self.value.astype(np.float32),
             roots=self.roots.astype(np.int32),
             base=np.float64(self.base),
@@ -129,7 +125,7 @@ class TreeEnsemble:
         whole: dict[str, Any] = {
             name: np.concatenate([getattr(each, name) for each in ensembles]) for name in _KINDS
         }
-        for name, moved in (("left", before), ("right", before), ("roots", trees)):
+        for name, moved in (("left", before), ("roots", trees)):
             whole[name] = (whole[name] + moved).astype(np.intp)
         return cls(names=ensembles[0].names, **whole)
 
