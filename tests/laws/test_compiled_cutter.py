@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +12,7 @@ from crawler.core.page.cutter import Cutter
 from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
 from crawler.core.page.text import block_key, block_keys, fold_lines
+from support.compiled import PIECES, compiled_part
 
 if TYPE_CHECKING:
     from crawler.core.page.blocks import Block
@@ -20,22 +20,10 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def compiled() -> type[Cutter]:
-    try:
-        from crawler.core.page.compiled_cutter import Cutter as Compiled  # noqa: PLC0415 - it need not be there
-    except ImportError:
-        if os.environ.get("CI") == "true" and not os.environ.get("PURE_PYTHON"):
-            pytest.fail("the compiled part was not built")
-        pytest.skip("there is no compiled part here; run: python hatch_build.py")
-    return Compiled
+    found: type[Cutter] = compiled_part("crawler.core.page.compiled_cutter").Cutter
+    return found
 
 
-PIECES = st.sampled_from(
-    ["<p>", "</p>", "<b class='x y' id=z>", "</b>", "<br>", "<svg xml:lang=ko xlink:href=q>",
-     "<a href='/x?q=&amp;'>", "</a>", "<td colspan=2>", "text", " ", "\n", "한국어", "&nbsp;",
-     "&unknown;", "😀", "<!-- note -->", "<?php x ?>", "<script>a < b</script>", "<![CDATA[x]]>",
-     "<style>p{}</style>", "<template><i>t</i></template>", "<p class>", "<p é='è'>", "<ns:t>",
-     "<i rel='é&eacute;' itemprop='' href=x:class=y>"]
-)  # fmt: skip
 MORE = st.sampled_from(
     ["<div class='post x' itemprop=text>", "</div>", "<div>", "<h2>", "</h2>", "<ul><li>", "</ul>",
      "<a class=anchor href='#x'>#</a>", "<span class=sr-only>", "<span class='D-Block'>", "</span>",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import zlib
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from lxml import etree
 from crawler.core import pure
 from crawler.core.page.blocks import Block, Holder
 from crawler.core.trees import TreeEnsemble
+from support.compiled import PIECES, compiled_part
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -24,13 +24,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def compiled() -> ModuleType:
-    try:
-        from crawler.core import compiled  # noqa: PLC0415 - it need not be there
-    except ImportError:
-        if os.environ.get("CI") == "true" and not os.environ.get("PURE_PYTHON"):
-            pytest.fail("the compiled part was not built")
-        pytest.skip("there is no compiled part here; run: python hatch_build.py")
-    return compiled
+    return compiled_part("crawler.core.compiled")
 
 
 @given(rows=st.integers(0, 40), seed=st.integers(0, 2**32), has_gaps=st.booleans())
@@ -119,15 +113,6 @@ def test_distances_outwards(compiled: ModuleType, parents: list[int], seed: int)
     signs = np.random.default_rng(seed).integers(0, 1 << 20, len(parents), np.uint64)
     drawn = signs & (signs >> np.uint64(3)) & (signs >> np.uint64(7)), np.array(around, np.intp)
     assert np.array_equal(compiled.distances(*drawn, 18, 12), pure.distances(*drawn, 18, 12))
-
-
-PIECES = st.sampled_from(
-    ["<p>", "</p>", "<b class='x y' id=z>", "</b>", "<br>", "<svg xml:lang=ko xlink:href=q>",
-     "<a href='/x?q=&amp;'>", "</a>", "<td colspan=2>", "text", " ", "\n", "한국어", "&nbsp;",
-     "&unknown;", "😀", "<!-- note -->", "<?php x ?>", "<script>a < b</script>", "<![CDATA[x]]>",
-     "<style>p{}</style>", "<template><i>t</i></template>", "<p class>", "<p é='è'>", "<ns:t>",
-     "<i rel='é&eacute;' itemprop='' href=x:class=y>"]
-)  # fmt: skip
 
 
 @given(pieces=st.lists(PIECES, max_size=30), keeps_comments=st.booleans(), from_child=st.booleans())
