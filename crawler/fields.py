@@ -27,7 +27,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from crawler.core.wording import did_you_mean
+from crawler.core.wording import nearest
 
 REQUIRED: Final = MISSING
 """The default of a field that has none."""
@@ -157,7 +157,10 @@ def read_fields(
     values, mistakes = {}, []
     for name, value in given.items():
         if name not in known:
-            mistakes.append(f"there is no '{name}'{did_you_mean(name, known, cutoff=0.5)}")
+            # The prefix that all have would make any two names alike.
+            near = nearest(name.removeprefix(prefix), (one.removeprefix(prefix) for one in known))
+            hint = f" (did you mean '{prefix}{near}'?)" if near else ""
+            mistakes.append(f"there is no '{name}'{hint}")
             continue
         try:
             values[known[name].attribute] = known[name].type.parse(value)

@@ -291,7 +291,7 @@ class Options:
         given = {str(name): settings[name] for name in settings if str(name).startswith(PREFIX)}
         values, mistakes = read_fields(cls, given, PREFIX)
         if mistakes:
-            raise OptionError(f"{mistakes[0]}. docs/settings.md lists all settings.")
+            raise OptionError(f'{mistakes[0]}. The page "Settings" of the documentation lists all.')
         return cls(**values)
 
 

@@ -68,7 +68,8 @@ class TeiExporter(WholeFileExporter):
 def _tei(item: PageItem) -> Iterator[str]:
     language = item.language if _LANGUAGE.fullmatch(item.language or "") else None
     of_language = f" xml:lang={_quoted(language)}" if language else ""
-    yield f"<TEI{of_language}>\n<teiHeader><fileDesc><titleStmt>"
+    # A name of XML begins with a letter.
+    yield f'<TEI xml:id="d{document_id(item.url)}"{of_language}>\n<teiHeader><fileDesc><titleStmt>'
     yield _element("title", item.title or item.url)
     yield from (_element("author", each) for each in item.authors)
     yield f"</titleStmt>\n<publicationStmt>{_element('publisher', item.site_name or item.site)}"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
@@ -32,13 +33,13 @@ from crawler.core.methods.registry import get_method
 from crawler.core.page.page import LOCAL_SITE
 from crawler.core.page.parse import ParsedPage
 from crawler.core.pagetype.judge import page_type
-from crawler.core.wording import fit_width
+from crawler.core.wording import did_you_mean, fit_width
 from crawler.items import FIELD_ORDER, PageItem
 from crawler.journey.item_page import ItemPage, Mode, new_item
 from crawler.journey.main_text import MainText
 from crawler.journey.page_time import PageTime
 from crawler.journey.stages import ResultFilters, default_stages
-from crawler.settings import PREFIX, REPLAYED, Options
+from crawler.settings import OPTIONS, PREFIX, REPLAYED, Options
 
 # What the library's function does without is loaded where it is used: it takes half of the start.
 # ruff: noqa: PLC0415
@@ -51,7 +52,13 @@ GivenPage: TypeAlias = Page | tuple[str, str | bytes]
 _T = TypeVar("_T")
 
 # Settings that the library takes: those that change an item, and the time for a page.
-_OF_THE_LIBRARY: Final = REPLAYED | {f"{PREFIX}PAGE_SECONDS"}
+_OF_THE_LIBRARY: Final = {
+    name.removeprefix(PREFIX).lower() for name in (*REPLAYED, f"{PREFIX}PAGE_SECONDS")
+}
+# How like a setting's name an unknown one is that is taken for it.
+_CLOSE: Final = 0.7
+# An address, or a path with folders or an ending. No page is so: it has marks or words.
+_PLACE: Final = re.compile(r"(?=[^\s<]{1,2000}\Z)(?:\w+://.*|.*[/\\].*|.*\.\w{1,5})")
 _TEXT_COLUMNS = 60
 _PATH_COLUMNS = 24
 
@@ -71,8 +78,19 @@ def extract(html: str | bytes, url: str = "", **settings: object) -> PageItem:
         UnreadablePageError: the page gives no text.
         PageTimeError: the work took more processor time than ``page_seconds``.
         OptionError: a setting is not known, has a wrong value, or is for crawls alone.
+        TypeError: ``html`` is neither text nor bytes.
+        ValueError: ``html`` is the path or the address of a page.
     """
     options = library_options(settings)
+    if not isinstance(html, str | bytes):
+        raise TypeError(
+            f"html is of the type {type(html).__name__}; give the page itself as text or bytes, "
+            "such as Path(...).read_bytes()"
+        )
+    if isinstance(html, str) and _PLACE.fullmatch(html):
+        raise ValueError(
+            f"{html!r} is a path or an address; give the page itself: Path(...).read_bytes()"
+        )
     item = _item(read_alone(page_of((url, html)), options), SiteView(), options)
     item.page = None
     return item
@@ -84,19 +102,37 @@ def library_options(settings: dict[str, object]) -> Options:
     Raises:
         OptionError: one is not known, has a wrong value, or is for crawls alone.
     """
+    all_names = {option.name.removeprefix(PREFIX).lower() for option in OPTIONS}
+    for name in settings:
+        if name.lower() not in all_names:
+            hint = did_you_mean(name, sorted(_OF_THE_LIBRARY), cutoff=_CLOSE)
+            raise OptionError(
+                f"there is no argument '{name}'{hint}. The page \"Settings\" of the documentation "
+                "lists the settings; they are given in small letters, without CORPUS_."
+            )
+        if name.lower() not in _OF_THE_LIBRARY:
+            raise OptionError(f"{name} is for crawls alone. Leave it out here.")
     named = {f"{PREFIX}{name.upper()}": value for name, value in settings.items()}
-    options = Options.from_settings(named)
-    if of_crawls := sorted(named.keys() - _OF_THE_LIBRARY):
-        raise OptionError(f"{', '.join(of_crawls)}: for crawls alone. Leave it out here.")
-    return options
+    return Options.from_settings(named)
 
 
-def page_of(given: GivenPage) -> Page:
-    """Return a page as it was given, or of its address and its HTML."""
-    if isinstance(given, Page):
-        return given
-    url, html = given
-    return Page(url, html) if isinstance(html, bytes) else Page.from_text(url, html)
+def page_of(given: object) -> Page:
+    """Return a page as it was given, or of its address and its HTML.
+
+    Raises:
+        TypeError: it is neither.
+    """
+    match given:
+        case Page():
+            return given
+        case [str() as url, bytes() as body]:
+            return Page(url, body)
+        case [str() as url, str() as html]:
+            return Page.from_text(url, html)
+    kind = type(given).__name__
+    if isinstance(given, tuple | list):
+        kind = f"({', '.join(type(each).__name__ for each in given)})"
+    raise TypeError(f"a page is Page(url, html) or (url, html), of text; this one is {kind}")
 
 
 def judge(

@@ -55,6 +55,7 @@ class Site:
 
         Raises:
             StoreError: the pages cannot be held: the disk is full, or the folder cannot be written.
+            TypeError: one of the pages is neither a page nor a pair of address and HTML.
         """
         with TemporaryDirectory(prefix="scrapy-corpus-", dir=self._folder) as folder:
             options = replace(self._options, dir=Path(folder))

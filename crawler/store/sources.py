@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import logging
 import os
 import re
 import stat
@@ -26,6 +27,8 @@ from crawler.core.errors import UnreadableInputError
 from crawler.core.page.page import MAX_PAGE_BYTES, Page
 from crawler.store.archive import ARCHIVE_SUFFIXES, HTML_TYPES, read_pages
 from crawler.store.files import system_errors
+
+logger = logging.getLogger(__name__)
 
 LISTS = (".jsonl", ".jsonl.gz")
 """How names of lists of pages end."""
@@ -50,11 +53,15 @@ _HOST = re.compile(
 _URL_SAFE = "/:@!$&'()*+,;=~"
 
 
+def _logged(reason: str, detail: str) -> None:
+    logger.warning("Left out (%s): %s", reason, detail)
+
+
 def read_source(
     path: str | os.PathLike[str],
     *,
     base_url: str | None = None,
-    on_skip: Callable[[str, str], None],
+    on_skip: Callable[[str, str], None] = _logged,
     max_bytes: int = MAX_PAGE_BYTES,
 ) -> Iterator[Page]:
     """Give the pages of a folder or file of any kind.
@@ -77,7 +84,8 @@ def read_source(
     Args:
         path: the folder or file.
         base_url: the address of a folder of saved pages.
-        on_skip: called with a reason and a detail for every page left out. Of saved pages:
+        on_skip: called with a reason and a detail for every page left out; by default they are
+            logged as warnings. Of saved pages:
             ``unreadable``, ``too-large``, ``undecodable`` (compressed file), ``not-html`` (a
             single-file save without HTML), ``archive`` (a WARC file in the folder).
         max_bytes: larger pages are left out.

@@ -33,12 +33,13 @@ if TYPE_CHECKING:
     from scrapy.exporters import BaseItemExporter
 
 TEI = "{http://www.tei-c.org/ns/1.0}"
-XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
+XML = "{http://www.w3.org/XML/1998/namespace}"
 
 # The elements used, each with the content and the attributes that TEI P5 (4.9) allows it, no more.
 TEI_DTD = """
 <!ELEMENT teiCorpus (teiHeader, TEI*)>  <!ATTLIST teiCorpus xmlns CDATA #REQUIRED>
-<!ELEMENT TEI (teiHeader, text)>        <!ATTLIST TEI xml:lang NMTOKEN #IMPLIED>
+<!ELEMENT TEI (teiHeader, text)>
+<!ATTLIST TEI xml:id ID #REQUIRED xml:lang NMTOKEN #IMPLIED>
 <!ELEMENT teiHeader (fileDesc, profileDesc?)>
 <!ELEMENT fileDesc (titleStmt, publicationStmt, sourceDesc)>
 <!ELEMENT titleStmt (title+, author*)>
@@ -109,7 +110,8 @@ def test_tei_is_valid_and_says_what_is_known() -> None:
     dtd = etree.DTD(io.StringIO(TEI_DTD))
     assert dtd.validate(root), dtd.error_log
     first, second = root.findall(f"{TEI}TEI")
-    assert first.get(XML_LANG) == "ko"
+    assert first.get(f"{XML}lang") == "ko"
+    assert second.get(f"{XML}id") == f"d{document_id(ODD.url)}"
     assert [each.text for each in first.iter(f"{TEI}author")] == ["Kim", "이"]
     assert [each.get("when") for each in first.iter(f"{TEI}date")] == [
         "2024-05-01",

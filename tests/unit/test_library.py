@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,7 +19,6 @@ from support.crawling import FOOTER, article
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 PAGES = [(f"https://s.example/{number}", article(number)) for number in range(6)]
 
@@ -93,10 +93,45 @@ def test_a_site_is_used_again_and_its_figures_add_up() -> None:
 
 @pytest.mark.parametrize("name", ["incremental", "keep_spool", "mode", "no_such"])
 def test_settings_of_crawls_are_refused(name: str) -> None:
-    with pytest.raises(OptionError, match=f"CORPUS_{name.upper()}"):
+    with pytest.raises(OptionError, match=name):
         extract("<p>Text</p>", **{name: "streaming"})
-    with pytest.raises(OptionError, match=f"CORPUS_{name.upper()}"):
+    with pytest.raises(OptionError, match=name):
         Site(**{name: "streaming"})
+
+
+@pytest.mark.parametrize(
+    ("name", "near"), [("favor_precision", None), ("item_markdwn", "item_markdown"), ("mod", None)]
+)
+def test_an_unknown_argument_is_named_as_it_was_given(name: str, near: str | None) -> None:
+    wrong: dict[str, Any] = {name: True}
+    with pytest.raises(OptionError, match=f"'{name}'") as error:
+        extract("<p>Text</p>", **wrong)
+    assert ("did you mean" in str(error.value)) == (near is not None)
+    assert near is None or f"'{near}'" in str(error.value)
+
+
+@pytest.mark.parametrize("place", ["pages/03.html", "03.html", "https://s.example/a", "C:\\a\\b"])
+def test_the_path_of_a_page_is_not_taken_for_its_text(place: str) -> None:
+    with pytest.raises(ValueError, match="read_bytes"):
+        extract(place)
+
+
+@pytest.mark.parametrize("text", ["Text", "No marks at all, and/or none.", "<p>a/b.c</p>"])
+def test_text_without_marks_is_a_page(text: str) -> None:
+    assert extract(text).text
+
+
+@pytest.mark.parametrize("page", [None, 3, Path("pages"), ["<p>"]])
+def test_what_is_no_page_is_refused(page: object) -> None:
+    with pytest.raises(TypeError, match=type(page).__name__):
+        extract(page)  # type: ignore[arg-type] # that is the point
+
+
+@pytest.mark.parametrize("page", ["pages", Path("pages"), (None, "<p>x"), ("u", None), ("u",)])
+def test_a_site_is_given_pages_alone(tmp_path: Path, page: object) -> None:
+    with pytest.raises(TypeError, match="Page"):
+        next(Site(tmp_path).items([PAGES[0], page]))  # type: ignore[list-item] # that is the point
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_wrong_method_is_an_error_before_the_first_page() -> None:
