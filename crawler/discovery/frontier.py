@@ -266,7 +266,7 @@ class Frontier:
         return self._sites[site].pages_waiting if self.is_over(site) else 0
 
     def to_come(self) -> int:
-        """Count the pages that will be requested, by what is known; 0 where nobody knows."""
+        """Count the known pages that will be requested, within the page limit of each site."""
         number = 0
         for site, state in self._sites.items():
             known = state.pages_waiting + state.pages_under_way

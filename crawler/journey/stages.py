@@ -112,14 +112,14 @@ class Sentences(Stage):
     def process(self, item: PageItem, page: ItemPage) -> None:
         """Set the item's sentences."""
         found: list[dict[str, Any]] = []
-        parts, rest, for_model = page.annotations, page.pairs(), MODEL_CHARS
+        parts, rest, model_chars_left = page.annotations, page.pairs(), MODEL_CHARS
         for number, text in enumerate([each.text for each in parts] or [item.text]):
             splitter = splitter_for(language_of(text, page.language(number)), self._way)
             own = islice(rest, len(parts[number].blocks)) if len(parts) > 1 else rest
             for block in (block for block, label in own if label.kept):
                 if splitter.name == "kiwi":
-                    for_model -= len(block.text)
-                    if for_model < 0:
+                    model_chars_left -= len(block.text)
+                    if model_chars_left < 0:
                         splitter = splitter_for("ko", "rule")
                 sentences = splitter.split(block.text)
                 found += [{"block": block.index, "text": each.text} for each in sentences]

@@ -120,7 +120,7 @@ def parse(page: Page, max_bytes: int | None = None) -> ParsedPage:
     if not _CONTENT.search(text):
         raise UnreadablePageError(page.url, "empty", "the page has no content")
     head = text[:_SNIFFED]
-    if len(head.encode("utf-8", "replace")) - len(_visible(head)) > len(head) * _BINARY_SHARE:
+    if len(head.encode("utf-8", "replace")) - len(_markup(head)) > len(head) * _BINARY_SHARE:
         raise UnreadablePageError(page.url, "binary", "the page is not text")
     if _FEED.match(head):
         raise UnreadablePageError(page.url, "not-html", "the page is a feed or a sitemap")
@@ -174,18 +174,18 @@ def _trees(text: str, body: bytes | None) -> list[Elements]:
         body: the same in UTF-8, where it is known.
     """
     if _has_long_tag(text):
-        return list(map(walk, _bounded_roots(_visible(prepare(text)))))
-    root, complaints = _tree(_visible(text) if body is None else _seen(body))
+        return list(map(walk, _bounded_roots(_markup(prepare(text)))))
+    root, complaints = _tree(_markup(text if body is None else body))
     first = None if root is None else walk(root)
     # What has to be prepared is rare, costs time to find in markup, and leaves marks in the tree.
     is_marked = first is not None and ("pre" in first.tags or "template" in first.tags)
     if is_marked or _END_OF_BREAK in complaints.lower():
         prepared = prepare(text)
         if prepared != text:
-            root, complaints = _tree(_visible(prepared))
+            root, complaints = _tree(_markup(prepared))
             first = None
     if _TOO_DEEP in complaints:
-        return list(map(walk, _bounded_roots(_visible(prepare(text)))))
+        return list(map(walk, _bounded_roots(_markup(prepare(text)))))
     if root is None:
         return []
     if _open_body(root) or first is None:
@@ -203,12 +203,9 @@ def _tree(markup: bytes) -> tuple[Any, str]:
     return root, "\n".join({entry.message for entry in parser.error_log})
 
 
-def _visible(text: str) -> bytes:
-    """Return text in UTF-8, without control characters, which are single bytes there."""
-    return _seen(text.encode("utf-8", "replace"))
-
-
-def _seen(data: bytes) -> bytes:
+def _markup(text: str | bytes) -> bytes:
+    """Return a page in UTF-8, without control characters, which are single bytes there."""
+    data = text if isinstance(text, bytes) else text.encode("utf-8", "replace")
     return data.translate(None, delete=_CONTROL)
 
 

@@ -22,9 +22,9 @@ _PLAIN_END = compiled_later(r"[.!?]\s+")
 # The time and memory of the model grow with each text: a long text is passed in parts.
 _PART_CHARS = 2000
 MODEL_CHARS: Final = 15_000
-"""How many characters of a text, or of a page's blocks, the Korean model is asked about.
+"""How many characters of a text, or of a page's blocks, are split by the Korean model at most.
 
-It takes 16 µs for a character of ordinary text, and 100 µs for one of the worst.
+The model takes 16 µs for a character of ordinary text, and 100 µs for one of the worst.
 """
 _HANGUL = compiled_later("[가-힣]")
 # The model is not asked where no word can end, nor about runs of syllables without a space that are

@@ -1,4 +1,7 @@
-"""Teaching a project: from values that a page has, or from nodes that a person points at."""
+"""Examples for a project: from values that a page has, or from nodes that a person points at.
+
+The rules themselves learn from these examples in ``rules.py``.
+"""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 A *cue* is a group of word stems that mean the same to a reader of markup
 (``class="post-content"``, ``id="sidebar"``): an entry of ``data/cues.json``. Names are compared in
 lower case, word by word, and stems may stand anywhere in a word, since authors write words
-together; ``^`` marks where a stem has to begin or end a word.
+together.
 
 Elements are numbered so that one comes after those around it, and what stands within one is a range
 of blocks: time grows with the number of elements and blocks, whatever the page looks like.
@@ -35,8 +35,8 @@ _BEGIN_CHARS = 3
 def _by_beginnings() -> dict[str, list[tuple[str, bool, str, int]]]:
     """Return the stems by their first letters.
 
-    Each comes with whether it has to be the whole word, with what must not follow it, and with the
-    bit of its cue.
+    Each comes with whether it has to be the whole word (``^head^``), with what must not follow it
+    (``comment(?!ar)``), and with the bit of its cue. Any other stem may stand anywhere in a word.
     """
     found: dict[str, list[tuple[str, bool, str, int]]] = {}
     # A longer stem that begins like a shorter one has to be tried first.
@@ -94,7 +94,7 @@ def cues_of_all(texts: Sequence[str]) -> NDArray[np.uint64]:
     return cue_masks(texts, _known, _cues_of)
 
 
-def _numbered(values: NDArray[np.generic]) -> NDArray[np.intp]:
+def _equal_numbers(values: NDArray[np.generic]) -> NDArray[np.intp]:
     """Return numbers that are equal where values are."""
     known: dict[int, int] = {}
     numbers = [known.setdefault(value, len(known)) for value in values.tolist()]
@@ -126,8 +126,9 @@ class Layout:
         cues = cues_of_all([holder.names for holder in self.holders])
         self.signs = cues | np.array(tags, np.uint64)
         self.distance = distances(self.signs, self.parent, len(SIGNS), FAR)
-        own, count = _numbered(self.signs), len(self.holders)
-        self.kinds = _numbered(((path * count + own) * count + own[self.parent])[self.at])
+        own, count = _equal_numbers(self.signs), len(self.holders)
+        # The path, the signs and those of the element around, in one number: each is below count.
+        self.kinds = _equal_numbers(((path * count + own) * count + own[self.parent])[self.at])
 
     def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Add up for each element what its blocks have; one row an element."""
