@@ -54,6 +54,23 @@ class OptionExit(OneLineExit, OptionError):  # noqa: N818 - it is an exit, as Sy
     """An :class:`OptionError` where Scrapy would show any other exception as a traceback."""
 
 
+def has_addon(settings: BaseSettings) -> bool:
+    """Say whether the add-on, or one derived from it, is switched on."""
+    return any(
+        order is not None and issubclass(load_object(addon), CorpusAddon)
+        for addon, order in settings.getdict("ADDONS").items()
+    )
+
+
+def switch_on(settings: BaseSettings, priority: str) -> None:
+    """Switch the add-on on where it is not."""
+    if not has_addon(settings):
+        # One that is switched off has a name too, and Scrapy takes no component by two.
+        named = settings.getdict("ADDONS").items()
+        others = {name: order for name, order in named if load_object(name) is not CorpusAddon}
+        settings.set("ADDONS", {**others, CorpusAddon: 500}, priority)
+
+
 class CorpusAddon:
     """Switches the components on, in order. What a project has set itself stays as it is."""
 

@@ -110,22 +110,22 @@ def _arguments(args: list[str], opts: argparse.Namespace) -> dict[str, str]:
 
     if len(args) > 1 or not (args or opts.archive):
         raise ArgumentError("give the address of one site, such as https://blog.example/")
-    named = {"url": args[0]} if args else {}
-    given = {"max_pages": opts.max_pages, "since": opts.since}
-    named |= {name: str(value) for name, value in given.items() if value is not None}
+    site = args[0] if args else None
+    given = {"base_url" if opts.archive else "url": site, "path": opts.archive or None}
+    given |= {"max_pages": opts.max_pages, "since": opts.since}
+    named = {name: str(value) for name, value in given.items() if value is not None}
     if twice := named.keys() & opts.spargs.keys():
         raise ArgumentError(f"-a {min(twice)} is not needed: the command has it by itself")
+    arguments = {**named, **opts.spargs}
     if not opts.archive:
-        arguments = {**named, **opts.spargs}
         # Before the crawl begins, where an error is one line: Scrapy would show a traceback.
         parse_arguments(SiteArguments, arguments, owner="site").start_addresses("site")
         return arguments
-    if opts.daily or opts.delay is not None or named.keys() - {"url"}:
+    if opts.daily or opts.delay is not None or named.keys() & {"max_pages", "since"}:
         raise ArgumentError(
             "--archive goes without --daily, --max-pages, --since and --delay: leave these out"
         )
-    base = {"base_url": args[0]} if args else {}
-    return {"path": opts.archive, **base, **opts.spargs}
+    return arguments
 
 
 def _own_settings(

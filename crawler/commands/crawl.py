@@ -24,7 +24,7 @@ _ADDON: Final = 'ADDONS = {"crawler.addon.CorpusAddon": 500}'
 
 
 class CrawlCommand(crawl.Command):
-    """Scrapy's own command, with two more lines where it would end in a traceback or in silence.
+    """Scrapy's own command, which says in a line what to do where there is no project or spider.
 
     It takes the place of Scrapy's own by its entry point. The formats of this package are known to
     ``-o`` and ``-O``, which Scrapy checks before add-ons run. The spiders ``site``, ``urls``,
@@ -52,13 +52,14 @@ class CrawlCommand(crawl.Command):
         assert self.settings is not None  # noqa: S101 - likewise
         known = self.crawler_process.spider_loader.list()
         if len(args) == 1 and args[0] not in known:
-            addons = self.settings.getdict("ADDONS")
-            has_addon = any(load_object(one).__name__ == "CorpusAddon" for one in addons)
+            from crawler.addon import has_addon
+
+            is_on = has_addon(self.settings)
             if args[0] not in _SPIDERS:
-                names = ", ".join(sorted({*known, *(_SPIDERS if has_addon else ())})) or "none"
+                names = ", ".join(sorted({*known, *(_SPIDERS if is_on else ())})) or "none"
                 self._refuse(f"there is no spider '{args[0]}' in this project. There are: {names}")
                 return
-            if not has_addon:
+            if not is_on:
                 self._refuse(
                     f"the spider '{args[0]}' needs the add-on: put {_ADDON} into the settings"
                 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy.commands import BaseRunSpiderCommand
-from scrapy.utils.misc import load_object
 
 from crawler.commands.base import CorpusCommand, flag
 from crawler.exporters.formats import FEED_EXPORTERS
@@ -64,7 +63,7 @@ class ReplayCommand(CorpusCommand, BaseRunSpiderCommand):
         return self._replay(spool, settings)
 
     def _replay(self, spool: SpoolInfo, settings: Settings) -> int:
-        from crawler.addon import CorpusAddon
+        from crawler.addon import switch_on
         from crawler.settings import REPLAYED
         from crawler.spiders.archive import ReplaySpider
 
@@ -74,9 +73,7 @@ class ReplayCommand(CorpusCommand, BaseRunSpiderCommand):
             if name in REPLAYED:
                 settings.set(name, value, "command")
         # Nothing but the add-on reads a spool; a project may not have it.
-        addons = settings.getdict("ADDONS")
-        if not any(load_object(addon) is CorpusAddon for addon in addons):
-            settings.set("ADDONS", {**addons, CorpusAddon: 500}, "cmdline")
+        switch_on(settings, "cmdline")
         assert self.crawler_process is not None  # noqa: S101 - Scrapy sets it before it calls run()
         crawler = self.crawler_process.create_crawler(ReplaySpider)
         self.crawler_process.crawl(crawler, path=str(spool.path))

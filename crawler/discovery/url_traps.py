@@ -20,8 +20,8 @@ from crawler.discovery.guesses import ARTICLE, LISTING, address_date, article_nu
 from crawler.discovery.scope import Scope
 
 _TRAPS: Final = frozenset({"calendar", "facets", "variants", "barren", "copies", "alike"})
-# What clocks, counters and random keys write.
-_VARYING: Final = b"0123456789abcdefABCDEF"
+# What clocks, counters and random keys write: numbers, and keys of hexadecimal digits.
+_VARYING: Final = re.compile(rb"[0-9][0-9A-Fa-f]*+")
 # A page is as others when it came so often among the latest; a calendar has twelve names of months.
 _OFTEN: Final = 5
 _LATEST: Final = 1000
@@ -42,6 +42,17 @@ def address_pattern(address: str) -> str:
     return f"{parts.netloc}{path}{'?' if names else ''}{_NUMBER.sub('#', names)}"[:_CHARS]
 
 
+def _body_key(site: str, body: bytes) -> int:
+    return xxhash.xxh3_64_intdigest(body, seed=address_key(f"//{site}"))
+
+
+def _unvarying(body: bytes) -> bytes:
+    """Return a body, backwards, without runs of hexadecimal digits that hold one of 0 to 9."""
+    # The first pass leaves the letters that a run begins with, and a digit; the second, backwards,
+    # removes these. That is faster than one pass that looks at each letter of the page.
+    return _VARYING.sub(b"", _VARYING.sub(b"0", body)[::-1])
+
+
 @dataclass(slots=True)
 class Traps:
     """The patterns of a crawl's addresses. Picklable.
@@ -51,7 +62,8 @@ class Traps:
             row that name nothing new; ``max_variants`` addresses of one pattern with a query or a
             random part, those that seem to be articles apart; ``max_facets`` combinations of the
             parameters of one path; ``max_copies`` pages of a site with the same bytes;
-            ``max_alike`` pages of a site in a row that are as others but for numbers.
+            ``max_alike`` pages of a site in a row that are as others but for numbers and keys of
+            hexadecimal digits.
         horizon: Lists of a later day than this (ISO 8601) are not followed; empty for no limit.
         cut: How many addresses were cut, by reason and pattern, in the order of the first ones.
     """
@@ -115,23 +127,24 @@ class Traps:
         A server that answers every address with the same page, but perhaps for a clock or a
         counter, makes ever new addresses of its relative links.
         """
-        seed = address_key(f"//{site}")
-        if self.scope.max_copies:
-            key = xxhash.xxh3_64_intdigest(body, seed=seed)
-            self._bodies[key] += 1
-            if self._bodies[key] > self.scope.max_copies:
-                return "copies"
-        if self.scope.max_alike:
-            key = xxhash.xxh3_64_intdigest(body.translate(None, _VARYING), seed=seed)
-            times = self._latest[key] = self._latest.pop(key, 0) + 1
-            if len(self._latest) > _LATEST:
-                del self._latest[next(iter(self._latest))]
-            # Another page in between does not make it another site.
-            before = self._in_a_row[site]
-            self._in_a_row[site] = before + 1 if times > _OFTEN else before // 2
-            if times > _OFTEN and before >= self.scope.max_alike:
-                return "alike"
-        return ""
+        if self.scope.max_copies and self._is_copy(site, body):
+            return "copies"
+        return "alike" if self.scope.max_alike and self._is_alike(site, body) else ""
+
+    def _is_copy(self, site: str, body: bytes) -> bool:
+        key = _body_key(site, body)
+        self._bodies[key] += 1
+        return self._bodies[key] > self.scope.max_copies
+
+    def _is_alike(self, site: str, body: bytes) -> bool:
+        key = _body_key(site, _unvarying(body))
+        times = self._latest[key] = self._latest.pop(key, 0) + 1
+        if len(self._latest) > _LATEST:
+            del self._latest[next(iter(self._latest))]
+        before = self._in_a_row[site]
+        # A page unlike the others halves the count: a single one does not end the row.
+        self._in_a_row[site] = before + 1 if times > _OFTEN else before // 2
+        return times > _OFTEN and before >= self.scope.max_alike
 
     def note(self, address: str, kind: str, new: int) -> None:
         """Note how many pages a fetched list was the first to name."""

@@ -56,9 +56,7 @@ class ExcelItemExporter(WholeFileExporter):
 
     def export_item(self, item: Any) -> None:  # noqa: ANN401 - any item type of Scrapy
         """Add one row."""
-        fields = self.get_serialized_fields(item, default_value=None, include_empty=True)
-        is_chosen = bool(self.fields_to_export) or not isinstance(item, PageItem)
-        row = {name: value for name, value in fields if is_chosen or name not in _LEFT_OUT}
+        row = self._row(item)
         self._columns = self._columns or list(row)
         if self._sheet is None or self._rows == MOST_ROWS:
             self._begin()
@@ -72,9 +70,14 @@ class ExcelItemExporter(WholeFileExporter):
 
     def export_header(self, item: object) -> None:
         """Begin a sheet whose columns are the fields of an item."""
-        fields = self.get_serialized_fields(item, default_value=None, include_empty=True)
-        self._columns = [name for name, _ in fields if name not in _LEFT_OUT]
+        self._columns = list(self._row(item))
         self._begin()
+
+    def _row(self, item: Any) -> dict[str, Any]:  # noqa: ANN401 - any item type of Scrapy
+        """Return the values of an item by their columns."""
+        fields = self.get_serialized_fields(item, default_value=None, include_empty=True)
+        is_chosen = bool(self.fields_to_export) or not isinstance(item, PageItem)
+        return {name: value for name, value in fields if is_chosen or name not in _LEFT_OUT}
 
     def _begin(self) -> None:
         self._sheet, self._rows = self._book.create_sheet(), 0

@@ -13,8 +13,8 @@ from scrapy.crawler import Crawler
 
 from crawler.core.errors import OneLineExit, StoreError
 from crawler.extensions.component import Component, until_closed
+from crawler.store import seal
 from crawler.store.files import local_path, system_errors, try_lock
-from crawler.store.seal import break_seal, seal
 from crawler.store.spool import waiting_spools
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _RUNNING = "corpus.running"
 _LEAST_FREE = 100_000
 
 
-class JobdirExit(OneLineExit, StoreError):  # noqa: N818 - it is an exit, as SystemExit is
+class InUseExit(OneLineExit, StoreError):  # noqa: N818 - it is an exit, as SystemExit is
     """A JOBDIR or output cannot be used; Scrapy would show other exceptions as a traceback."""
 
 
@@ -35,7 +35,7 @@ class Leftovers(Component):
     """Says what a killed crawl has left, and keeps a JOBDIR and the output for one process.
 
     Raises:
-        JobdirExit: another crawl uses the JOBDIR or writes the output, or the JOBDIR is damaged or
+        InUseExit: another crawl uses the JOBDIR or writes the output, or the JOBDIR is damaged or
             cannot be written.
     """
 
@@ -55,7 +55,7 @@ class Leftovers(Component):
         if self._jobdir is None:
             return
         advice = "Name another folder, or check its permissions."
-        with system_errors(f"JOBDIR {jobdir} cannot be written", advice, JobdirExit):
+        with system_errors(f"JOBDIR {jobdir} cannot be written", advice, InUseExit):
             self._lock(self._jobdir / _LOCK, f"JOBDIR {jobdir} is in use")
             running = self._jobdir / _RUNNING
             if running.exists():
@@ -65,9 +65,9 @@ class Leftovers(Component):
                     "another JOBDIR to have them",
                     jobdir,
                 )
-            if damaged := break_seal(self._jobdir):
+            if damaged := seal.check(self._jobdir):
                 self._release()
-                raise JobdirExit(
+                raise InUseExit(
                     f"JOBDIR {jobdir} is damaged: {damaged} is not as the crawl left it. Put a "
                     "copy in its place, or begin anew with another JOBDIR."
                 )
@@ -77,6 +77,7 @@ class Leftovers(Component):
                 room.write_bytes(bytes(_LEAST_FREE))
             finally:
                 room.unlink(missing_ok=True)
+            seal.remove(self._jobdir)
             running.touch()
 
     def _outputs(self) -> Iterator[Path]:
@@ -92,9 +93,7 @@ class Leftovers(Component):
         lock = try_lock(path)
         if lock is None:
             self._release()
-            raise JobdirExit(
-                f"{what} by another crawl. Wait until that has ended, or name another."
-            )
+            raise InUseExit(f"{what} by another crawl. Wait until that has ended, or name another.")
         self._locks.append(lock)
 
     def spider_opened(self) -> None:
@@ -113,7 +112,7 @@ class Leftovers(Component):
         """Note that the requests are whole, and let go of all."""
         await until_closed(self.crawler)
         if self._jobdir is not None:
-            seal(self._jobdir)
+            seal.seal(self._jobdir)
             with suppress(OSError):
                 (self._jobdir / _RUNNING).unlink()
         self._release()
@@ -121,6 +120,8 @@ class Leftovers(Component):
 
 def _release(locks: list[BaseFileLock]) -> None:
     for lock in locks:
+        # Unlinked while it is held: a process that has the file open by now, and locks it later,
+        # sees that it has no name (filelock looks at st_nlink) and makes another.
         with suppress(OSError):
             Path(lock.lock_file).unlink()
         lock.release()

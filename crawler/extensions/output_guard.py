@@ -85,10 +85,10 @@ class OutputGuard(Component):
             getattr(each, "is_stage", False) for each in processor.middlewares
         )
 
-    def is_short(self, *, is_remembered: bool) -> bool:
-        """Say whether the output lacks something, so that the process is to end with an error.
+    def record_shortage(self, *, is_remembered: bool) -> bool:
+        """Return whether the output lacks something, so that the process is to end with an error.
 
-        Where nothing has left at all, ``corpus/nothing_because`` says why.
+        Where nothing has left at all, set ``corpus/nothing_because`` to the reason.
 
         Args:
             is_remembered: whether earlier crawls have exported something: that nothing is new is no

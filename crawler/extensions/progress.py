@@ -66,7 +66,7 @@ class Progress(Component):
         # Connected here, not with the others: components that were built later complete the stats
         # on this signal, and receivers are called in the order in which they connected.
         self.crawler.signals.connect(self.engine_stopped, signals.engine_stopped)
-        self._rate(0, self._phase(0))
+        self._note_point(0, self._phase(0))
         is_wanted = self.options.progress == "on"
         if self.options.progress == "auto":
             is_wanted = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
@@ -88,7 +88,7 @@ class Progress(Component):
         """Note which site is being fetched."""
         if response.url.startswith("data:"):
             self._reads_back = True
-            self._rate(number(self.stats.get_stats(), "corpus/pages/exported"), "reading")
+            self._note_point(number(self.stats.get_stats(), "corpus/pages/exported"), "reading")
         else:
             self._site = address_site(response.url) or self._site
 
@@ -135,7 +135,8 @@ class Progress(Component):
             number(stats, f"corpus/pages/{name}") for name in ("fetched", "held", "exported")
         )
         phase = self._phase(exported)
-        rate = self._rate(exported if phase == "reading" else fetched, phase)
+        self._note_point(exported if phase == "reading" else fetched, phase)
+        rate = self._rate()
         parts = [f"{fetched:,} pages fetched"]
         # What says nothing new takes no room.
         parts += [f"{held:,} held"] if held not in {0, fetched} else []
@@ -160,14 +161,17 @@ class Progress(Component):
         return {"streaming": "streaming", "archive": "counting"}.get(mode, "fetching")
 
     def _waiting(self, phase: str) -> int:
-        """Count the pages that are still to be fetched, or to be read back; 0 if nobody knows."""
+        """Count the pages that are still to be fetched, or to be read back.
+
+        0 where the spider cannot tell.
+        """
         if phase == "reading":
             return unsettled(self.stats.get_stats())
         to_come = getattr(self.crawler.spider, "to_come", None)
         return to_come() if phase == "fetching" and to_come is not None else 0
 
-    def _rate(self, count: int, phase: str) -> float:
-        """Return the pages a second over the last seconds."""
+    def _note_point(self, count: int, phase: str) -> None:
+        """Note how many pages there are now, and drop what lies too far back."""
         now, points = time.monotonic(), self._points
         counts_items = phase == "reading"
         if counts_items != self._rates_items:
@@ -176,7 +180,10 @@ class Progress(Component):
         points.append((now, count))
         while len(points) > 2 and now - points[1][0] >= _RATE_SECONDS:  # noqa: PLR2004 - two points make a rate
             points.popleft()
-        since, earlier = points[0]
+
+    def _rate(self) -> float:
+        """Return the pages a second between the first and the last point."""
+        (since, earlier), (now, count) = self._points[0], self._points[-1]
         return (count - earlier) / (now - since) if now > since else 0.0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -57,18 +58,21 @@ _WORDS: Final = {
     "dropped": "item pipelines dropped all pages: see the log",
     "broken": "an item pipeline failed on all pages: see the log",
 }
-# Pages reached twice, and files that are no pages, are no reason for having none.
+# Copies of other pages, and temporary redirects, are no reason for having none.
 _NO_REASON: Final = ("duplicate-address", "near-duplicate", "temporary-redirect")
 _CUT_REASONS: Final = ("allow", "deny", "date", "lang", "depth", "nofollow", "page-limit")
 
 
 def why_nothing(stats: Mapping[str, Any]) -> str:
     """Say in a line why a crawl exported nothing, and what to do, by what happened most often."""
-    found = dict(_found(stats))
+    found: Counter[str] = Counter()
+    for reason, times in _found(stats):
+        found[reason] += times
     if not found:
         return "no page came: the log tells what was done"
     reason = max(found, key=lambda name: found[name])
-    words = next((_WORDS[name] for name in (reason, reason[:6]) if name in _WORDS), "see the log")
+    known = "http-5" if reason.startswith("http-5") else reason
+    words = _WORDS.get(known, "see the log")
     return f"{words} ({reason} {found[reason]:,})"
 
 

@@ -85,8 +85,11 @@ def page_filters(
 def _trouble_filter(ledgers: CrawlLedgers) -> Filter:
     def by_trouble(item: PageItem, page: ItemPage) -> Refusal | None:
         found = ledgers.find(item.url)
-        if found is None or not found[0].trouble.keeps(page.document, item.parts or [item.url]):
+        trouble = found[0].trouble if found else None
+        text = trouble.common_text(page.document) if trouble else None
+        if trouble is None or text is None:
             return None
+        trouble.keep_exported(text, item.parts or [item.url])
         return Refusal("site-trouble", "different articles give this text now", is_settled=True)
 
     return by_trouble

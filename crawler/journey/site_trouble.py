@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import unquote, urlsplit
@@ -32,7 +32,7 @@ _TOKEN: Final = re.compile(r"[0-9A-Za-z/_.:%?=&-]+")
 _VARIES: Final = re.compile(r"[0-9/]")
 
 
-def text_of(document: Document) -> int:
+def text_hash(document: Document) -> int:
     """Return the hash of a page's text, without what differs in answers that are the same.
 
     These are words with digits, as clocks and numbers of requests have them, and addresses.
@@ -59,37 +59,41 @@ class SiteTrouble:
     since: str
     count: Callable[[str, int], None]
     confirmed: int = 0
-    # The exported versions that pages of one text would replace.
+    # The exported versions that pages of one text would replace, and the texts of many.
     _replaced: defaultdict[int, set[str]] = field(default_factory=lambda: defaultdict(set))
+    _common: set[int] = field(default_factory=set)
     _told: set[int] = field(default_factory=set)
     _lost: set[str] = field(default_factory=set)
 
     def note_text(self, row: Row, document: Document) -> None:
         """Note a page that has changed since it was exported."""
-        self._replaced[text_of(document)].add(row.exported_hash)
+        text = text_hash(document)
+        versions = self._replaced[text]
+        versions.add(row.exported_hash)
+        if len(versions) >= _SAME_TEXT:
+            self._common.add(text)
 
     def note_lost(self, row: Row) -> None:
         """Note a page that is no article any more."""
         if row.exported_hash not in {"", GONE_HASH, PART_HASH}:
             self._lost.add(row.address)
 
-    def keeps(self, document: Document, addresses: Sequence[str]) -> bool:
-        """Say whether a page gives the text that different articles give now; then keep these.
+    def common_text(self, document: Document) -> int | None:
+        """Return the hash of a page's text where different articles give that text now."""
+        text = text_hash(document) if self._common else None
+        return text if text in self._common else None
+
+    def keep_exported(self, text: int, addresses: Iterable[str]) -> None:
+        """Keep what was exported of a page that gives a common text; warn once of each text.
 
         Args:
-            document: the page.
-            addresses: all addresses that its item would be of.
+            text: the hash of the text.
+            addresses: all addresses that the item of the page would be of.
         """
-        if not any(len(versions) >= _SAME_TEXT for versions in self._replaced.values()):
-            return False
-        text = text_of(document)
-        if len(self._replaced.get(text, ())) < _SAME_TEXT:
-            return False
         if text not in self._told:
             self._told.add(text)
             self._tell(f"Different articles of {self.site} give one text now")
         self._keep(addresses, "one-text-for-many", "kept")
-        return True
 
     def keep_known(self) -> None:
         """Keep, at the end, exported pages of which too many lead elsewhere or are no articles."""

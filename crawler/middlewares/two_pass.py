@@ -230,12 +230,11 @@ class TwoPass(Component, BaseSpiderMiddleware):
 
     def _open_spool(self) -> Spool:
         if self.spool is None:
-            spider = self.crawler.spider
             self.spool = Spool.create(
                 self.options.dir / "spool",
                 self.crawl,
                 started=self._started.isoformat(timespec="seconds"),
-                spider=spider.name if spider else "",
+                spider=self.crawler.spider.name if self.crawler.spider else "",
                 settings=self.options.values("observations", "items"),
             )
         return self.spool
@@ -251,23 +250,23 @@ class TwoPass(Component, BaseSpiderMiddleware):
         engine = self.crawler.engine
         assert engine is not None  # noqa: S101 - it is the engine that is idle
         # Nothing is fetched, so what guards or slows fetching lets it pass.
-        opt_outs = dict.fromkeys(
-            ("dont_obey_robotstxt", "dont_cache", "dont_redirect", "dont_retry",
-             "autothrottle_dont_adjust_delay"), True,
-        )  # fmt: skip
-        meta = {**opt_outs, "download_slot": "spool"}
+        opt_outs = ("obey_robotstxt", "cache", "redirect", "retry")
+        meta: dict[str, Any] = {f"dont_{name}": True for name in opt_outs}
+        meta |= {"autothrottle_dont_adjust_delay": True, "download_slot": "spool"}
         engine.crawl(Request("data:,pages", callback=self.drain, dont_filter=True, meta=meta))
         raise DontCloseSpider
 
-    async def drain(
-        self,
-        response: Response,
-    ) -> AsyncIterator[PageItem]:
-        """Yield the finished items: the callback of ``data:,pages``, which no server answered."""
-        for name in ("response_count", f"response_status_count/{response.status}"):
-            self.stats.inc_value(f"downloader/{name}", -1)
+    async def drain(self, response: Response) -> AsyncIterator[PageItem]:
+        """Yield the finished items: the callback of ``data:,pages``."""
+        self._uncount(response)
         async for item in self.held_items():
             yield item
+
+    def _uncount(self, response: Response) -> None:
+        """Take a response that no server gave out of Scrapy's statistics, where these are kept."""
+        for name in ("response_count", f"response_status_count/{response.status}"):
+            if self.stats.get_value(f"downloader/{name}"):
+                self.stats.inc_value(f"downloader/{name}", -1)
 
     def held_items(self) -> AsyncIterator[PageItem]:
         """Return the one stream of finished items; whoever reads on continues where it stands."""
@@ -340,19 +339,17 @@ class TwoPass(Component, BaseSpiderMiddleware):
         if self.ledgers is not None:
             figures = {key: self.stats.get_value(key, 0) for key in _KEPT_FIGURES}
             self.ledgers.close(str(self.stats.get_value("finish_reason")), figures)
-        if self._output.is_short(is_remembered=is_remembered) or failure is not None:
+        if self._output.record_shortage(is_remembered=is_remembered) or failure is not None:
             # Scrapy's commands end with 1 where a crawl has no spider.
             self.crawler.spider = None
 
     def _let_go(self, spool: Spool, failure: str | None) -> None:
         lost = self.session.lost
+        has_left = self._drained or not self.has_pages
         for flaw, is_there in (
             ("the file is damaged", spool.info.damage),
             (f"{lost} of them could not be made items of; see the errors", lost),
-            (
-                "the crawl ended before its pages were exported",
-                not self._drained and self.has_pages,
-            ),
+            ("the crawl ended before its pages were exported", not has_left),
         ):
             failure = failure or (flaw if is_there else None)
         if failure is None:

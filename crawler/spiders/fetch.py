@@ -17,10 +17,9 @@ from scrapy.crawler import CrawlerProcessBase
 from scrapy.http import Response
 from scrapy.settings import BaseSettings
 from scrapy.spidermiddlewares.httperror import HttpError
-from scrapy.utils.misc import load_object
 from twisted.python.failure import Failure
 
-from crawler.addon import CorpusAddon
+from crawler.addon import switch_on
 from crawler.core.errors import FetchError, one_line
 from crawler.core.page.page import Page
 from crawler.core.wording import fit_width, without_secrets
@@ -96,9 +95,7 @@ def without_export(settings: BaseSettings) -> None:
     }
     for name, value in nothing.items():
         settings.set(name, value, "cmdline")
-    addons = settings.getdict("ADDONS")
-    if not any(load_object(addon) is CorpusAddon for addon in addons):
-        settings.set("ADDONS", {**addons, CorpusAddon: 500}, "spider")
+    switch_on(settings, "spider")
 
 
 class _FetchSpider(Spider):

@@ -27,27 +27,34 @@ def seal(folder: Path) -> None:
         (folder / _SEAL).write_text(json.dumps(dict(_digests(folder))), "utf-8")
 
 
-def break_seal(folder: Path) -> str:
-    """Remove the seal, since the files will change; return which file is damaged, or empty.
+def remove(folder: Path) -> None:
+    """Remove the seal, since the files will change.
+
+    Raises:
+        OSError: the seal cannot be removed.
+    """
+    (folder / _SEAL).unlink(missing_ok=True)
+
+
+def check(folder: Path) -> str:
+    """Return which file of a JOBDIR is damaged, or empty.
 
     Without a seal, as after a kill, a file is damaged that cannot be read at all.
 
     Raises:
-        OSError: a file cannot be read for another reason, or the seal not be removed.
+        OSError: a file cannot be read for another reason.
     """
     path = folder / _SEAL
     if not path.exists():
         return _unreadable(folder)
     try:
         noted = dict(json.loads(path.read_bytes()))
-    except ValueError:
+    except (ValueError, TypeError):
         return _SEAL
     found = dict(_digests(folder))
-    if differing := sorted(name for name, _ in noted.items() ^ found.items()):
-        return differing[0]
-    if not (damaged := _unreadable(folder)):
-        path.unlink()
-    return damaged
+    names = sorted(noted.keys() | found.keys())
+    damaged = next((name for name in names if noted.get(name) != found.get(name)), "")
+    return damaged or _unreadable(folder)
 
 
 def _digests(folder: Path) -> Iterator[tuple[str, str]]:

@@ -96,6 +96,8 @@ def test_an_archive_takes_the_place_of_the_network(tmp_path: Path) -> None:
         ["http://a.example/", "-O", "file/out.jsonl"],
         ["http://a.example/", "-O", "out.jsonl", "-s", "CORPUS_MODE=nonsense"],
         ["--archive", "nothing.warc.gz"],
+        ["--archive", "file", "-a", "path=other"],
+        ["http://a.example/", "--archive", "file", "-a", "base_url=http://b.example/"],
     ],
 )
 def test_a_wrong_call_is_refused_in_a_line(tmp_path: Path, arguments: list[str]) -> None:

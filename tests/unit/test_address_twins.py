@@ -237,7 +237,7 @@ MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", 
 
 @pytest.mark.parametrize(
     "form",
-    ["<p>It is 12:{0:02}", "<i>{0:x}</i>Nobody else was here", "<b>{1} {0}</b><td>1<td>2<td>3"],
+    ["<p>It is 12:{0:02}", "<i>{0:08x}</i>Nobody else was here", "<b>{1} {0}</b><td>1<td>2<td>3"],
     ids=["clock", "key", "calendar"],
 )
 def test_pages_that_differ_in_numbers_alone_are_a_trap_in_the_end(form: str) -> None:
@@ -247,7 +247,9 @@ def test_pages_that_differ_in_numbers_alone_are_a_trap_in_the_end(form: str) -> 
     first = found.index("alike")
     assert 30 < first < 120
     assert set(found[first:]) == {"alike"}
-    # Pages of their own are none, wherever they come.
+    # Pages of their own are none, wherever they come, also where they differ in a to f alone.
+    words = ["".join("fade"[n >> shift & 3] for shift in (0, 2, 4)) for n in range(50)]
+    assert {traps.body_trap("a", f"a {word}".encode()) for word in words} == {""}
     own = [traps.body_trap("a", f"a heron{'y' * n}".encode()) for n in range(50)]
     assert set(own) == {""}
     assert traps.body_trap("a", bodies[0]) == ""

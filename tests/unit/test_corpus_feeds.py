@@ -85,9 +85,13 @@ ODD = PageItem(
 ITEMS = [PAGE, {"remark": "not a page"}, PageItem("https://s.example/3"), ODD]
 
 
-def written(exporter_type: Callable[..., BaseItemExporter], items: list[Any]) -> bytes:
+def written(
+    exporter_type: Callable[..., BaseItemExporter],
+    items: list[Any],
+    fields: list[str] | None = None,
+) -> bytes:
     file = io.BytesIO()
-    exporter = exporter_type(file, encoding="utf-8")
+    exporter = exporter_type(file, encoding="utf-8", fields_to_export=fields)
     exporter.start_exporting()
     for item in items:
         exporter.export_item(item)
@@ -195,9 +199,12 @@ def test_a_workbook_of_pages() -> None:
     assert third[0] == ODD.url
 
 
-def test_a_workbook_without_pages_has_its_header() -> None:
-    (header,) = rows_of(written(ExcelItemExporter, []))
-    assert header[0] == "url"
+@pytest.mark.parametrize("fields", [None, ["url", "tables", "blocks"]])
+def test_a_workbook_without_pages_has_the_header_of_one_with_pages(
+    fields: list[str] | None,
+) -> None:
+    (header,) = rows_of(written(ExcelItemExporter, [], fields))
+    assert header == rows_of(written(ExcelItemExporter, [PAGE], fields))[0]
 
 
 def test_long_texts_are_cut_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -174,9 +174,12 @@ def test_one_text_of_different_articles_replaces_none_of_them(crawl: Crawl, numb
     for each, name in enumerate(names):
         crawl.frontier.fetched(crawl.visit(name), name, b"%d" % each, ("", ""), wanted=True)
         trouble.note_text(crawl.row(name), page(name, text.format(each, each, each)))
-    kept = [trouble.keeps(page(name, text.format(7, 7, 7)), [name]) for name in names]
-    assert kept == [number == 3] * number
-    assert not trouble.keeps(page(OLD, "<p>Another text of today"), [OLD])
+    for name in names:
+        common = trouble.common_text(page(name, text.format(7, 7, 7)))
+        assert (common is not None) is (number == 3)
+        if common is not None:
+            trouble.keep_exported(common, [name])
+    assert trouble.common_text(page(OLD, "<p>Another text of today")) is None
     assert crawl.ledger.retry_failed(5, now="2024-06-01") == (number if number == 3 else 0)
     assert crawl.withdrawn() == []
     if number == 3:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from scrapy.utils.test import get_crawler
 
-from crawler.extensions.leftovers import JobdirExit, Leftovers
+from crawler.extensions.leftovers import InUseExit, Leftovers
 from crawler.store.spool import Spool, waiting_spools
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def test_spools_that_wait_are_named(
 
 def test_a_jobdir_is_for_one_crawl_at_a_time(tmp_path: Path) -> None:
     first = begin(tmp_path, JOBDIR=str(tmp_path / "job"))
-    with pytest.raises(JobdirExit):
+    with pytest.raises(InUseExit):
         begin(tmp_path, JOBDIR=str(tmp_path / "job"))
     end(first)
     end(begin(tmp_path, JOBDIR=str(tmp_path / "job")))
@@ -66,7 +66,7 @@ def test_a_jobdir_of_a_killed_crawl_is_said_to_lack_pages(
 
 def test_a_jobdir_that_cannot_be_made_ends_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "job").touch()
-    with pytest.raises(JobdirExit):
+    with pytest.raises(InUseExit):
         begin(tmp_path, JOBDIR=str(tmp_path / "job"))
 
 
@@ -102,11 +102,19 @@ def test_a_damaged_jobdir_is_refused(tmp_path: Path, name: str, kind: str) -> No
         end(begin(tmp_path, JOBDIR=str(job)))
         return
     for _ in range(2):
-        with pytest.raises(JobdirExit) as caught:
+        with pytest.raises(InUseExit) as caught:
             begin(tmp_path, JOBDIR=str(job))
         assert name in str(caught.value) or name == "corpus.seal"
     (job / name).write_bytes(whole)
     end(begin(tmp_path, JOBDIR=str(job)))
+
+
+@pytest.mark.parametrize("noted", [b"5", b"[1]", b'{"spider.state": [1]}'])
+def test_a_seal_that_is_no_seal_is_damage(tmp_path: Path, noted: bytes) -> None:
+    job = paused(tmp_path)
+    (job / "corpus.seal").write_bytes(noted)
+    with pytest.raises(InUseExit):
+        begin(tmp_path, JOBDIR=str(job))
 
 
 @pytest.mark.parametrize("name", [STATE, ACTIVE, INFO])
@@ -114,7 +122,7 @@ def test_a_file_that_a_killed_crawl_wrote_in_part_is_refused(tmp_path: Path, nam
     job = paused(tmp_path)
     begin(tmp_path, JOBDIR=str(job))._release()
     (job / name).write_bytes((job / name).read_bytes()[:-3])
-    with pytest.raises(JobdirExit):
+    with pytest.raises(InUseExit):
         begin(tmp_path, JOBDIR=str(job))
 
 
@@ -122,7 +130,7 @@ def test_an_output_is_for_one_crawl_at_a_time(tmp_path: Path) -> None:
     file, dated = tmp_path / "out.jsonl", tmp_path / "%(time)s.jsonl"
     feeds = {str(path): {"format": "jsonlines"} for path in (file, dated)}
     first = begin(tmp_path, FEEDS=feeds)
-    with pytest.raises(JobdirExit):
+    with pytest.raises(InUseExit):
         begin(tmp_path, FEEDS=feeds)
     end(begin(tmp_path, FEEDS={str(dated): {"format": "jsonlines"}}))
     end(first)

@@ -20,6 +20,7 @@ from crawler.spiders.base import failure_reason
         ({"skipped/duplicate-address": 9, "skipped/no-text": 1}, "no-text 1"),
         ({"skipped/not-article": 1, "cut/allow": 1200, "cut/file-type": 5000}, "allow 1,200"),
         ({"pages/broken": 4, "skipped/not-article": 1}, "broken 4"),
+        ({"skipped/date": 2, "cut/date": 2, "skipped/no-text": 3}, "date 4"),
         ({"failed/somebodys-own": 1}, "somebodys-own 1"),
     ],
 )
