@@ -91,6 +91,9 @@ class CorpusSiteCommand(CorpusCommand, BaseRunSpiderCommand):
         process.start()
         if process.bootstrap_failed or crawler.stats is None:
             return 1
+        if "finish_reason" not in crawler.stats.get_stats():
+            # A second Ctrl-C ends the process before the crawl has ended: nothing is written.
+            raise KeyboardInterrupt
         for line in _next_steps(crawler.stats.get_stats(), own, arguments, opts):
             print(line, file=sys.stderr)
         return 0

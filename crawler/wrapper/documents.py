@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from xml.sax.saxutils import quoteattr
 
 from crawler.core.cells import to_cell
+from crawler.core.page.text import in_xml
 from crawler.core.wrapper.output import Result
 from crawler.core.wrapper.output_forms import as_xml, columns_of
 from crawler.core.wrapper.project import Element
@@ -72,7 +73,6 @@ def workbook(schema: Element, results: Iterable[Result]) -> bytes:
     """
     from openpyxl import Workbook  # noqa: PLC0415 - of an extra
     from openpyxl.cell import WriteOnlyCell  # noqa: PLC0415 - as above
-    from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE  # noqa: PLC0415 - as above
 
     book = Workbook(write_only=True)
     sheet = book.create_sheet("results")
@@ -81,8 +81,9 @@ def workbook(schema: Element, results: Iterable[Result]) -> bytes:
     def cell(value: object) -> object:
         if isinstance(value, int | float) and not isinstance(value, bool):
             return value
-        text = ILLEGAL_CHARACTERS_RE.sub("", cell_of(value))[:_MOST_CELL_CHARS]
-        made = WriteOnlyCell(sheet, text)
+        # Excel counts characters in UTF-16.
+        units = in_xml(cell_of(value)).encode("utf-16-le", "replace")[: 2 * _MOST_CELL_CHARS]
+        made = WriteOnlyCell(sheet, units.decode("utf-16-le", "ignore"))
         made.data_type = "s"
         return made
 

@@ -215,6 +215,19 @@ def test_long_texts_are_cut_and_counted(monkeypatch: pytest.MonkeyPatch) -> None
     assert counted == {"corpus/exports/cut": 1}
 
 
+def test_excel_counts_characters_in_utf_16() -> None:
+    items = [{"text": "a" + "😀" * MOST_CHARS}, {"text": "😀" * (MOST_CHARS // 2)}]
+    assert rows_of(written(ExcelItemExporter, items))[1:] == [
+        ("a" + "😀" * (MOST_CHARS // 2),),
+        ("😀" * (MOST_CHARS // 2),),
+    ]
+
+
+def test_a_workbook_has_all_pages_though_one_has_what_xml_cannot_hold() -> None:
+    items = [{"n": 1, "text": "a\ufffe\uffff\x00\x1bb"}, {"n": 2, "text": "c"}]
+    assert rows_of(written(ExcelItemExporter, items)) == [("n", "text"), (1, "ab"), (2, "c")]
+
+
 def test_a_full_sheet_is_followed_by_another(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(excel, "MOST_ROWS", 3)
     book = openpyxl.load_workbook(
