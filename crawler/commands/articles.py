@@ -21,7 +21,8 @@ class ArticlesCommand(QuietCommand):
         valued(
             "-O --overwrite-output",
             "FILE",
-            "write to FILE (.jsonl, .csv or .parquet), in place of one that is there; - writes "
+            "write to FILE, in place of one that is there; its ending, or a word behind a colon, "
+            "is the format, as in a crawl (now.xlsx, now.xml:tei); - writes "
             "JSON Lines to standard output",
             dest="output",
         ),

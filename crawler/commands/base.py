@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias
 
 from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
 from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy.utils.misc import load_object
+
+from crawler.exporters.formats import without_format
 
 if TYPE_CHECKING:
     import argparse
@@ -29,6 +32,16 @@ def flag(name: str, text: str) -> Option:
 def valued(names: str, metavar: str, text: str, **keywords: Any) -> Option:  # noqa: ANN401 - as argparse has it
     """Declare an option with a value: its names, separated by spaces, and its line in the help."""
     return option(*names.split(), metavar=metavar, help=text, **keywords)
+
+
+def feed_flaw(opts: argparse.Namespace, settings: Settings) -> str | None:
+    """Say which of the feeds of ``-o`` and ``-O`` has no known format; None where all have one."""
+    exporters = settings.getwithbase("FEED_EXPORTERS")
+    known = [name for name in exporters if exporters[name] is not None]
+    # The commands that write one file have no option of this name.
+    if not hasattr(opts, "overwrite_output"):
+        return None
+    return without_format(opts.overwrite_output or opts.output or (), known)
 
 
 class CorpusCommand(ScrapyCommand):
@@ -92,7 +105,10 @@ class CorpusCommand(ScrapyCommand):
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Read the options that all commands have."""
-        super().process_options(args, opts)
+        try:
+            super().process_options(args, opts)
+        except UsageError as error:
+            raise UsageError(feed_flaw(opts, self.given_settings) or str(error)) from None
         settings = self.given_settings
         # A project's own level is meant for its crawls.
         if (

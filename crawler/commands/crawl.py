@@ -6,9 +6,11 @@ import sys
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from scrapy.commands import crawl
+from scrapy.exceptions import UsageError
 from scrapy.utils.misc import load_object
 from scrapy.utils.project import inside_project
 
+from crawler.commands.base import feed_flaw
 from crawler.exporters.formats import FEED_EXPORTERS
 
 if TYPE_CHECKING:
@@ -44,7 +46,14 @@ class CrawlCommand(crawl.Command):
                 "'scrapy corpus URL -O pages.jsonl' crawls a site"
             )
             raise SystemExit(self.exitcode)
-        super().process_options(args, opts)
+        try:
+            super().process_options(args, opts)
+        except UsageError:
+            assert self.settings is not None  # noqa: S101 - as in run()
+            if not (flaw := feed_flaw(opts, self.settings)):
+                raise
+            self._refuse(flaw)
+            raise SystemExit(self.exitcode) from None
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Find the spider, or say in a line why there is none; then crawl."""

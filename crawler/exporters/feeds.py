@@ -29,6 +29,7 @@ from crawler.exporters.columns import (
     import_openpyxl,
     import_pyarrow,
 )
+from crawler.exporters.formats import FORMATS_TOLD
 from crawler.exporters.whole_file import WholeFileExporter, offset, path_of
 from crawler.items import PageItem, value_to_text
 from crawler.store.files import local_path
@@ -66,7 +67,7 @@ def check_feeds(settings: BaseSettings) -> None:
         if chosen not in formats:
             raise OptionError(
                 f"The feed {uri} has the format {chosen!r}. Known formats are "
-                f"{', '.join(formats)}; others go into the setting FEED_EXPORTERS."
+                f"{', '.join(formats)}; others go into the setting FEED_EXPORTERS. {FORMATS_TOLD}."
             )
         path = local_path(str(uri))
         if path is not None and (flaw := unwritable(path)):

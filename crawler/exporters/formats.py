@@ -5,6 +5,10 @@ Imports nothing, so that settings modules and commands may import it.
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
 _JSON_LINES = "crawler.exporters.json_lines.CorpusJsonLinesItemExporter"
 FEED_STORAGES = dict.fromkeys(("", "file"), "crawler.exporters.feed_files.FileFeedStorage")
 
@@ -31,3 +35,29 @@ FEED_EXPORTERS = {
     "records-csv": "crawler.exporters.rows.RecordCsvExporter",
     "records-parquet": "crawler.exporters.rows.RecordParquetExporter",
 }
+
+FORMATS_TOLD = (
+    "The ending of the name is the format: .jsonl, .json, .csv, .xlsx, .parquet, .conllu. Others "
+    "follow a colon: corpus.xml:tei, corpus.vert:prevertical, pages.csv:csv-excel, tables.xlsx:"
+    "tables-xlsx, and sentences-, tables- or records- with jsonl, csv or parquet, as in "
+    "records.csv:records-csv"
+)
+"""Which formats there are, and how one is chosen, in words for users."""
+
+
+def format_of(output: str, known: Collection[str]) -> tuple[str, str]:
+    """Return the file and the format of a value of ``-O``: behind a colon, else the ending."""
+    file, _, behind = output.rpartition(":")
+    return (
+        (file, behind) if file and behind in known else (output, output.rpartition(".")[2].lower())
+    )
+
+
+def without_format(outputs: Iterable[str], known: Collection[str]) -> str | None:
+    """Say which of some values of ``-O`` has no known format, and which formats there are."""
+    for output in outputs:
+        ending = format_of(output, known)[1]
+        if ending not in known:
+            meant = f" Did you mean {output}:prevertical?" if ending.startswith("vert") else ""
+            return f"'{output}' has no known format.{meant} {FORMATS_TOLD}"
+    return None

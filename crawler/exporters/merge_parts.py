@@ -20,21 +20,21 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from io import BytesIO
 from pathlib import Path
-from typing import IO, Any, Final, cast
+from typing import IO, Any, Final
 
 import xxhash
 from scrapy.exporters import BaseItemExporter
 from scrapy.settings import Settings
+from scrapy.utils.misc import load_object
 
 from crawler.core.cells import from_cell
 from crawler.core.errors import ArgumentError, UnreadableInputError
 from crawler.core.page.addresses import canonical_address
 from crawler.core.wording import counted, listed
 from crawler.exporters.columns import EXTRA, PAGE_COLUMNS, import_pyarrow
-from crawler.exporters.feeds import CorpusCsvItemExporter, ParquetItemExporter, unwritable
-from crawler.exporters.json_lines import CorpusJsonLinesItemExporter
+from crawler.exporters.feeds import unwritable
+from crawler.exporters.formats import FEED_EXPORTERS, format_of, without_format
 from crawler.exporters.part_writer import parts_folder
 from crawler.items import FIELD_ORDER, PageItem
 from crawler.reports.stdout import print_error
@@ -53,8 +53,9 @@ _CELL_CHARS: Final = 2**31 - 1
 _MAY_BE_NONE: Final = {
     field.name for field in dataclasses.fields(PageItem) if str(field.type).endswith("None")
 }
-_ENDINGS = ("jsonl", "csv", "parquet")
-_OUTPUT = "give -O FILE, whose name ends in .jsonl, .csv or .parquet, or -O - for standard output"
+# Formats that take rows with any fields; the others take page items.
+_OF_ROWS: Final = {"json", "jsonl", "jsonlines", "jl", "csv", "csv-excel"}
+_OUTPUT = "give -O FILE, or -O - for JSON Lines on standard output"
 _NAMES_SHOWN = 3
 
 
@@ -240,32 +241,34 @@ def write_articles(last: LastItems, file: IO[bytes], ending: str) -> tuple[int, 
     Args:
         last: the items.
         file: where to write, opened for bytes; it is not closed.
-        ending: ``jsonl``, ``csv`` or ``parquet``.
+        ending: a format of feeds.
 
     Returns:
         How many items were written, how many later ones have replaced, and how many pages are gone.
 
     Raises:
         UnreadableInputError: a part is damaged, or was changed meanwhile.
-        OptionError: Parquet is to be written, and pyarrow is not installed.
+        OptionError: the package that writes the format is not installed.
     """
     # Parquet columns have fixed types where the fields are those of page items.
     typed = ending == "parquet" and set(last.fields) <= set(FIELD_ORDER)
-    exporter: BaseItemExporter
-    if ending == "jsonl":
-        exporter = CorpusJsonLinesItemExporter(cast("BytesIO", file), encoding="utf-8")
-    elif ending == "csv":
-        exporter = CorpusCsvItemExporter(file, encoding="utf-8", fields_to_export=[*last.fields])
-    else:
-        exporter = ParquetItemExporter(file, fields_to_export=None if typed else [*last.fields])
+    has_columns = ending.startswith("csv") or (ending == "parquet" and not typed)
+    columns = {"fields_to_export": [*last.fields]} if has_columns else {}
+    exporter: BaseItemExporter = load_object(FEED_EXPORTERS[ending])(
+        file, encoding="utf-8", **columns
+    )
+    is_of_rows = ending in _OF_ROWS or has_columns
     articles = gone = 0
     exporter.start_exporting()
     for row in last.rows():
         if row.get("change") == "gone":
             gone += 1
             continue
-        fields: dict[str, Any] = {name: row.get(name) for name in FIELD_ORDER}
-        exporter.export_item(PageItem(**fields) if typed else row)
+        # A column of Parquet shows that a field is missing; others need its empty value.
+        fields: dict[str, Any] = {
+            name: row.get(name) for name in FIELD_ORDER if typed or row.get(name) is not None
+        }
+        exporter.export_item(row if is_of_rows else PageItem(**fields))
         articles += 1
     exporter.finish_exporting()
     return articles, last.items - articles - gone, gone
@@ -288,9 +291,11 @@ def main(args: Sequence[str], opts: argparse.Namespace, settings: Settings) -> i
         raise ArgumentError("name one site, or one folder of parts")
     if not output:
         raise ArgumentError(_OUTPUT)
-    ending = "jsonl" if output == "-" else output.rpartition(".")[2].lower()
-    if ending not in _ENDINGS:
-        raise ArgumentError(f"-O is '{output}'; {_OUTPUT}")
+    if output == "-":
+        output = "-:jsonl"
+    if flaw := without_format([output], FEED_EXPORTERS):
+        raise ArgumentError(flaw)
+    output, ending = format_of(output, FEED_EXPORTERS)
     path = Path(output)
     if output != "-" and (flaw := unwritable(path)):
         raise ArgumentError(f"-O is '{output}': {flaw}")

@@ -9,19 +9,22 @@ from __future__ import annotations
 import logging
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urljoin
 
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
+from scrapy.settings import BaseSettings
 
 from crawler.core.errors import StoreError
 from crawler.extensions.component import Component, until_closed
 from crawler.items import PageItem
 from crawler.journey.statistics import number, reasons
+from crawler.middlewares.politeness import POLITE_SETTINGS
 from crawler.settings import OPTIONS, Options
 from crawler.store.files import write_whole
 
@@ -34,13 +37,16 @@ _HEAD: Final = """# Data card
 
 {pages:,} pages with {figures.characters:,} characters of main text, made with
 scrapy-corpus {version}.
-Fetched from {figures.first} to {figures.last}; {came:,} pages came, the others
-were left out:
+The crawl fetched {came:,} pages, those here from {figures.first} to {figures.last}.
+It left pages out for these reasons:
 """
 _LICENCES: Final = """What pages link to as their licence (`rel=license`). A page without such a
 link gives no licence; the rights in all pages stay with their owners."""
-_OPT_OUTS: Final = """What the pages here ask of robots. Pages that asked for these were left out:
-{} (`CORPUS_RESPECT`)."""
+_OPT_OUTS: Final = "What the pages of this corpus ask of robots. {}"
+_LEFT_OUT: Final = "Pages that ask for {} were left out (`CORPUS_RESPECT`)."
+_NONE_LEFT_OUT: Final = "No page was left out for what it asks (`CORPUS_RESPECT` names nothing)."
+# Settings that say nothing of the corpus.
+_OF_THE_CALL: Final = {"CORPUS_PROGRESS", "CORPUS_END_WITH_STDIN"}
 
 
 @dataclass(slots=True)
@@ -96,7 +102,7 @@ class DataCardPipeline(Component):
     async def engine_stopped(self) -> None:
         """Write the card: all statistics have their last values by now."""
         await until_closed(self.crawler)
-        text = data_card(self._figures, self.stats.get_stats(), self.options)
+        text = data_card(self._figures, self.stats.get_stats(), self.options, self.crawler.settings)
         try:
             write_whole(self._path, [text.encode("utf-8", "replace")])
         except StoreError as error:
@@ -104,21 +110,21 @@ class DataCardPipeline(Component):
             logger.error("%s", error)  # noqa: TRY400 - it says it all
 
 
-def data_card(figures: CardFigures, stats: Mapping[str, Any], options: Options) -> str:
+def data_card(
+    figures: CardFigures, stats: Mapping[str, Any], options: Options, settings: BaseSettings
+) -> str:
     """Write a data card.
 
     Args:
         figures: what the exported pages say.
         stats: the statistics of the crawl.
-        options: its settings.
+        options: its settings named ``CORPUS_*``.
+        settings: all of its settings.
     """
     pages = figures.sites.total()
-    changed = {
-        option.name: getattr(options, option.attribute)
-        for option in OPTIONS
-        if option.affects != "neither" and getattr(options, option.attribute) != option.default
-    }
-    respected = ", ".join(sorted(options.respect)) or "none"
+    # "nofollow" is about the links of a page: the page itself is here.
+    respected = ", ".join(sorted({*options.respect} - {"nofollow"}))
+    opt_outs = _LEFT_OUT.format(respected) if respected else _NONE_LEFT_OUT
     came = number(stats, "corpus/pages/fetched")
     lines = [
         _front_matter(figures.languages),
@@ -131,12 +137,33 @@ def data_card(figures: CardFigures, stats: Mapping[str, Any], options: Options) 
         ("Languages", "As the pages declare them.", "Language", figures.languages),
         ("Dates", "Years in which the pages say they were published.", "Year", figures.years),
         ("Licences", _LICENCES, "Licence", figures.licences),
-        ("Opt-outs", _OPT_OUTS.format(respected), "Asked for", figures.opt_outs),
+        ("Opt-outs", _OPT_OUTS.format(opt_outs), "Asked for", figures.opt_outs),
     ):
         lines += [f"## {heading}\n", f"{words}\n" if words else "", *_table(column, counts)]
-    lines += ["## Settings\n", "Those that differ from the defaults.\n"]
-    lines += _rows("Setting", "Value", ((name, str(value)) for name, value in changed.items()))
+    lines += ["## Settings\n", "What this crawl has set otherwise than scrapy-corpus does.\n"]
+    lines += _rows("Setting", "Value", _changed(options, settings))
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).rstrip() + "\n"
+
+
+def _changed(options: Options, settings: BaseSettings) -> Iterator[tuple[str, str]]:
+    """Give the settings that are not those of a crawl in which nobody has set anything."""
+    for option in OPTIONS:
+        value = getattr(options, option.attribute)
+        is_of_the_call = option.name in _OF_THE_CALL or (
+            option.affects == "neither" and isinstance(value, Path)
+        )
+        if value != option.default and not is_of_the_call:
+            is_list = isinstance(value, tuple)
+            yield option.name, ", ".join(map(str, value)) if is_list else str(value)
+    readers: dict[type, Callable[[str], object]] = {
+        bool: settings.getbool,
+        int: settings.getint,
+        float: settings.getfloat,
+    }
+    for name, default in POLITE_SETTINGS.items():
+        reader: Callable[[str], object] = readers.get(type(default), settings.get)
+        if (chosen := reader(name)) != default:
+            yield name, str(chosen)
 
 
 def _licences(item: PageItem) -> Iterator[str]:

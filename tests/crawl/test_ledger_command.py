@@ -73,8 +73,8 @@ def test_the_articles_of_a_site_are_written(project: Project) -> None:
 MISTAKES = [
     ([SITE], 2, "give -O FILE"),
     (["-O", "x.csv"], 2, "name one site, or one folder"),
-    ([SITE, "-O", "x.xml"], 2, "-O is 'x.xml'; give -O FILE, whose name ends in"),
-    ([SITE, "-O", "corpus-data"], 2, "-O is 'corpus-data'; give"),
+    ([SITE, "-O", "x.xml"], 2, "'x.xml' has no known format"),
+    ([SITE, "-O", "corpus-data"], 2, "'corpus-data' has no known format"),
     (["127.0.0.1", "-O", "x.csv"], 2, f"and no such folder; the nearest name is {SITE}"),
     (["corpus-data", "-O", "x.csv"], 2, "no numbered parts in corpus-data; "),
     ([SITE, "-O", f"corpus-data/articles/{NAME}/run-00001.jsonl"], 2, "which is one of the parts"),

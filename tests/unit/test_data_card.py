@@ -39,6 +39,13 @@ def licensed_item() -> PageItem:
     return made
 
 
+def crawl_settings(**given: object) -> Settings:
+    """Return the settings of a crawl with the add-on."""
+    settings = Settings(given)
+    CorpusAddon().update_settings(settings)
+    return settings
+
+
 def rows(card: str, heading: str) -> dict[str, str]:
     """Read the first table of a section."""
     section = card.partition(f"## {heading}\n")[2].partition("\n## ")[0]
@@ -53,10 +60,11 @@ def test_a_card_adds_up_what_pages_say() -> None:
     figures.add(licensed_item())
     options = Options.from_settings({"CORPUS_RESPECT": "noindex", "CORPUS_DIR": "elsewhere"})
     stats = {"corpus/pages/fetched": 9, "corpus/skipped/noindex": 6, "corpus/failed/http-404": 1}
-    card = data_card(figures, stats, options)
+    card = data_card(figures, stats, options, crawl_settings(DOWNLOAD_DELAY="0"))
     assert card.startswith("---\nlanguage:\n- en\n- ko\n---\n")
     assert "3 pages with 12 characters" in card
-    assert "from 2024-05-01T00:00:00Z to 2024-06-01T00:00:00Z; 9 pages came," in card
+    assert "from 2024-05-01T00:00:00Z to 2024-06-01T00:00:00Z" in card
+    assert "9 pages," in card
     assert "| noindex | 6 |" in card
     assert "| http-404 | 1 |" in card
     assert rows(card, "Sites") == {"s.example": "3"}
@@ -67,14 +75,14 @@ def test_a_card_adds_up_what_pages_say() -> None:
         "https://s.example/terms": "1",
     }
     assert rows(card, "Opt-outs") == {"noai": "1", "tdm": "1"}
-    assert rows(card, "Settings") == {"CORPUS_RESPECT": "('noindex',)"}
+    assert rows(card, "Settings") == {"CORPUS_RESPECT": "noindex", "DOWNLOAD_DELAY": "0.0"}
 
 
 def test_a_card_of_many_sites_lists_the_largest() -> None:
     figures = CardFigures()
     for number in range(60):
         figures.sites[f"site-{number}.example"] = 100 - number
-    listed = rows(data_card(figures, {}, Options()), "Sites")
+    listed = rows(data_card(figures, {}, Options(), crawl_settings()), "Sites")
     assert len(listed) == 51
     assert listed["(10 more)"] == str(sum(range(41, 51)))
 

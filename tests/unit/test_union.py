@@ -7,6 +7,7 @@ import io
 import json
 from typing import TYPE_CHECKING, Any
 
+import openpyxl
 import pytest
 from itemadapter import ItemAdapter
 from pyarrow import parquet
@@ -14,6 +15,7 @@ from scrapy.exporters import JsonLinesItemExporter
 
 from crawler.core.errors import UnreadableInputError
 from crawler.exporters.feeds import CorpusCsvItemExporter, ParquetItemExporter
+from crawler.exporters.formats import format_of, without_format
 from crawler.exporters.merge_parts import LastItems, find_parts, read_rows, write_articles
 from crawler.items import FIELD_ORDER, PageItem
 from crawler.store.files import file_name, known_sites, site_named
@@ -121,6 +123,26 @@ def test_parts_follow_one_another_by_run_and_number(tmp_path: Path) -> None:
         path.rename(tmp_path / f"run-{number:05}.jsonl")
     assert texts(tmp_path) == {"/a": "100000"}
     assert [part.number for part in find_parts(tmp_path)[0]] == [7, 99_999, 100_000]
+
+
+@pytest.mark.parametrize("read", FORMATS)
+def test_articles_are_written_in_the_formats_of_pages(tmp_path: Path, read: str) -> None:
+    write_part(tmp_path, 1, [full("/a"), article("/b", "Two.")], read)
+    written, book = now(tmp_path, "xlsx")
+    assert written == (2, 0, 0)
+    rows = list(openpyxl.load_workbook(io.BytesIO(book)).worksheets[0].values)
+    assert [row[0] for row in rows] == ["url", f"{SITE}/a", f"{SITE}/b"]
+    assert now(tmp_path, "tei")[1].count(b"<TEI ") == 2
+    assert [row["text"] for row in json.loads(now(tmp_path, "json")[1])][1] == "Two."
+
+
+def test_only_known_formats_are_written() -> None:
+    known = ("jsonl", "tei", "prevertical")
+    assert format_of("a.jsonl", known) == ("a.jsonl", "jsonl")
+    assert format_of("s3://a/b.xml:tei", known) == ("s3://a/b.xml", "tei")
+    assert without_format(["a.jsonl", "b.vert:prevertical"], known) is None
+    assert "q.vert:prevertical?" in str(without_format(["a.jsonl", "q.vert"], known))
+    assert "q.txt" in str(without_format(["q.txt"], known))
 
 
 @pytest.mark.parametrize("read", FORMATS)
