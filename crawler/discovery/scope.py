@@ -41,7 +41,8 @@ CUT_REASONS: Final = {
         "limit"
     ),
     "alike": (
-        "more than {0.max_alike} pages of the site in a row were as others but for numbers; "
+        "more than {0.max_alike} pages of the site in a row were as others but for numbers and "
+        "keys; "
         "-a max_alike=0 lifts the limit"
     ),
     "barren": (
@@ -100,7 +101,8 @@ class Scope:
     )
     max_alike: int = declare(
         500,
-        "how many pages of a site in a row may be as others but for numbers; 0 is no limit",
+        "how many pages of a site in a row may be as others but for numbers and keys of "
+        "hexadecimal digits; 0 is no limit",
     )
     ignore: tuple[str, ...] = declare(
         IGNORED_PARAMETERS,
