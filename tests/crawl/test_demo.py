@@ -120,7 +120,7 @@ def test_it_prints_figures_pages_before_and_after_and_what_to_do_next(
     assert "+ kept" in done.stdout
     assert "dropped most often" in done.stdout
     assert str(folder / "demo.jsonl") in done.stdout
-    assert "scrapy crawl site" in done.stdout
+    assert "scrapy corpus" in done.stdout
 
 
 def test_it_prints_no_escape_codes_off_a_terminal(
