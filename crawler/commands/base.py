@@ -9,8 +9,6 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy.utils.misc import load_object
 
-from crawler.exporters.formats import without_format
-
 if TYPE_CHECKING:
     import argparse
 
@@ -36,6 +34,8 @@ def valued(names: str, metavar: str, text: str, **keywords: Any) -> Option:  # n
 
 def feed_flaw(opts: argparse.Namespace, settings: Settings) -> str | None:
     """Say which of the feeds of ``-o`` and ``-O`` has no known format; None where all have one."""
+    from crawler.exporters.formats import without_format
+
     exporters = settings.getwithbase("FEED_EXPORTERS")
     known = [name for name in exporters if exporters[name] is not None]
     # The commands that write one file have no option of this name.

@@ -48,12 +48,15 @@ BOARDS = {
 NUMBERS = ("wr_id", "document_srl", "idx", "no", "bno", "t", "p", "num")
 
 
-def crawled(project: Project, url: str, *options: str) -> tuple[list[str], dict[str, Any]]:
+def crawled(
+    project: Project, url: str, *options: str, code: int = 0
+) -> tuple[list[str], dict[str, Any]]:
     """Crawl a site by its links; return the addresses of the items, and the figures that add up."""
     report = project.folder / "report.json"
     project.run(
         *("crawl", "site", "-a", f"url={url}", "-a", "from=links", "-O", "out.jsonl", *QUICK),
         *("-s", f"CORPUS_CRAWL_REPORT={report}", *options),
+        code=code,
     )
     figures: dict[str, Any] = json.loads(report.read_text("utf-8"))["stats"]
     addresses = [item["url"] for item in project.items()]
@@ -151,11 +154,11 @@ def test_a_site_that_answers_everything_with_one_page_ends(project: Project) -> 
             return html(text + links if "texts" in key else links)
 
     with serve(Endless()) as base:
-        empty, figures = crawled(project, f"{base}/")
+        empty, figures = crawled(project, f"{base}/", code=1)
         assert empty == []
         assert figures["corpus/pages/fetched"] < 200
         assert figures["corpus/skipped/copies"] > 20
-        _, figures = crawled(project, f"{base}/texts/", "-a", "max_copies=5")
+        _, figures = crawled(project, f"{base}/texts/", "-a", "max_copies=5", code=1)
     assert figures["corpus/pages/fetched"] < 60
 
 
@@ -218,7 +221,7 @@ def test_dead_links_count_against_the_limit(
 ) -> None:
     links = "".join(f'<a href="/dead/{number}">x</a>' for number in range(400))
     site = make_site({"/": html(links)})
-    _, figures = crawled(project, site.url, "-a", "max_pages=50")
+    _, figures = crawled(project, site.url, "-a", "max_pages=50", code=1)
     assert len(site.asked) <= 1 + 100 + 5
     assert figures["corpus/failed/http-404"] == len(site.asked) - 1
     assert figures["corpus/cut/page-limit"] == 400 - figures["corpus/failed/http-404"]

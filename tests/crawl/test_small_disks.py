@@ -124,7 +124,7 @@ def test_a_disk_without_room_is_told_and_loses_nothing(
     code, err = run(arguments, *mount)
     assert code in ({1, 2} if read_only else {0, 1}), err
     assert "Traceback" not in err
-    words = ("space", "Read-only", "nothing may be added")
+    words = ("space", "disk is full", "Read-only", "nothing may be added")
     assert code == 0 or any(each in err for each in words), err
     for path in (project.folder / "seen").rglob("*.sqlite"):
         with closing(sqlite3.connect(path)) as database:

@@ -138,7 +138,7 @@ def test_tables_structure_and_metadata_show_their_places(tmp_path: Path) -> None
         assert frame.locator("th[data-studio-area=head]").count() == 4
         page.locator(".tables li.genuine", has_text="it has a caption (rule 1)").wait_for()
         assert "tables stand in it (rule 8)" in page.inner_text(".tables li.is-layout")
-        page.click("#table-1")
+        page.click("#table-2")
         frame.locator("table[data-studio-area=genuine][data-studio-selection]").wait_for()
 
         page.click("#page-2")
