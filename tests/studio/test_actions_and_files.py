@@ -19,6 +19,7 @@ from support.studio import add, add_shelf, frame_of, propose_books, shows, windo
 from support.studio_pages import shelf, shelves
 
 if TYPE_CHECKING:
+    from playwright.sync_api import APIResponse, Route
     from playwright.sync_api import Page as BrowserPage
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
@@ -45,6 +46,12 @@ def open_file(page: BrowserPage, name: str) -> None:
 def saved(page: BrowserPage) -> None:
     page.click("#bar-save")
     page.locator(".dot.saved").wait_for()
+
+
+def settled(page: BrowserPage) -> None:
+    """Load the window again, and wait until it knows what is found on the second page too."""
+    with page.expect_response("**/api/page/2?*"):
+        page.reload()
 
 
 def test_a_field_is_merged_on_other_pages_and_corrected_by_the_next_best(tmp_path: Path) -> None:
@@ -76,6 +83,41 @@ def test_a_field_is_merged_on_other_pages_and_corrected_by_the_next_best(tmp_pat
         page.locator(".history button").last.click()
         shows(page, "keeper", "Keeper 3")
         assert len(workspace.project.rules["keeper"].examples) == 2
+
+
+def test_a_page_that_comes_to_the_front_while_a_field_is_added_shows_the_field(
+    tmp_path: Path,
+) -> None:
+    with window(shelves(tmp_path), "s1.html", "s2.html") as (_, page):
+        settled(page)
+        held: list[Route] = []
+
+        def hold(route: Route) -> None:
+            held.append(route)
+
+        page.route("**/api/do", hold)
+        add(page, "Keeper 1", "keeper")
+        with page.expect_response("**/api/page/2?*"):
+            page.click("#page-2")
+        frame_of(page).get_by_text("Keeper 2").wait_for()
+        held.pop().continue_()
+        shows(page, "keeper", "Keeper 2")
+
+
+def test_an_answer_that_is_overtaken_changes_nothing_that_is_shown(tmp_path: Path) -> None:
+    with window(shelves(tmp_path), "s1.html", "s2.html") as (_, page):
+        settled(page)
+        held: list[tuple[Route, APIResponse]] = []
+        page.route("**/api/page/2?*", lambda route: held.append((route, route.fetch())))
+        page.click("#page-2")
+        add(page, "Keeper 2", "keeper")
+        shows(page, "keeper", "Keeper 2")
+        with page.expect_response("**/api/page/2?*"):
+            # The oldest comes last.
+            for route, answer in reversed(held):
+                route.fulfill(response=answer)
+        page.evaluate("fetch('/api/state').then((answer) => answer.json())")
+        assert page.locator("#fields > li .values", has_text="Keeper 2").count() == 1
 
 
 def test_a_document_type_a_model_and_a_project_are_opened_by_the_dialog(tmp_path: Path) -> None:

@@ -37,9 +37,13 @@ export function emit(...topics) {
   }
 }
 
+// Answers may overtake each other. The newer one has shown more than an older one knows.
+const older = (answer) => answer.state && answer.state.revision < store.state?.revision;
+
 // The answer of the server: what has changed.
 function take(answer) {
   const topics = [];
+  if (older(answer)) return;
   if (answer.state) {
     if (store.state && store.state.file !== answer.state.file && !answer.saved) location.reload();
     store.state = answer.state;
@@ -71,8 +75,9 @@ export async function act(op, parts = {}) {
   const done = () => { clearTimeout(busy); document.body.removeAttribute("aria-busy"); };
   const answer = await attempt(() => post(message));
   if (answer) take(answer);
-  // The preview of a large page comes by a call of its own.
-  if (answer?.later) settled = refresh().finally(done);
+  // The preview of a large page comes by a call of its own, as does that of a page which came to the
+  // front meanwhile.
+  if (answer && (answer.later || page !== store.page)) settled = refresh().finally(done);
   else {
     done();
     if (answer) otherPreviews();
@@ -103,7 +108,7 @@ async function otherPreviews() {
     if (page === store.page) continue;
     try {
       const answer = await get(`/api/page/${page}?known=${known(page)}`);
-      if (answer.preview) {
+      if (answer.preview && !older(answer)) {
         store.previews.set(page, answer.preview);
         emit("preview");
       }
