@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias
 
-from scrapy.commands import ScrapyCommand
+from scrapy.commands import ScrapyCommand, ScrapyHelpFormatter
 from scrapy.exceptions import UsageError
 from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy.utils.misc import load_object
@@ -15,6 +15,15 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
 
 Option: TypeAlias = tuple[tuple[str, ...], dict[str, Any]]
+
+
+class _HelpFormatter(ScrapyHelpFormatter):
+    """Scrapy's help, in which no line of a text is a heading, though it ends in a colon."""
+
+    def format_part_strings(self, part_strings: list[str]) -> list[str]:
+        """Show Scrapy what argparse begins a help or a section with, and nothing else."""
+        begins = 2 if part_strings[:1] == ["\n"] else 1
+        return [*super().format_part_strings(part_strings[:begins]), *part_strings[begins:]]
 
 
 def option(*names: str, **keywords: Any) -> Option:  # noqa: ANN401 - as argparse has it
@@ -34,14 +43,12 @@ def valued(names: str, metavar: str, text: str, **keywords: Any) -> Option:  # n
 
 def feed_flaw(opts: argparse.Namespace, settings: Settings) -> str | None:
     """Say which of the feeds of ``-o`` and ``-O`` has no known format; None where all have one."""
-    from crawler.exporters.formats import without_format
+    from crawler.exporters.formats import known_formats, without_format
 
-    exporters = settings.getwithbase("FEED_EXPORTERS")
-    known = [name for name in exporters if exporters[name] is not None]
     # The commands that write one file have no option of this name.
     if not hasattr(opts, "overwrite_output"):
         return None
-    return without_format(opts.overwrite_output or opts.output or (), known)
+    return without_format(opts.overwrite_output or opts.output or (), known_formats(settings))
 
 
 class CorpusCommand(ScrapyCommand):
@@ -84,6 +91,8 @@ class CorpusCommand(ScrapyCommand):
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Declare the options. What is wrong with them is an error of one line, too."""
+        if parser.formatter_class is ScrapyHelpFormatter:
+            parser.formatter_class = _HelpFormatter
         super().add_options(parser)
         self.end_in_a_line(parser)
         for names, keywords in self.options:
@@ -119,15 +128,16 @@ class CorpusCommand(ScrapyCommand):
 
     @property
     def given_settings(self) -> Settings:
-        """The settings of the project and of the call."""
+        """The settings of the project and of the command."""
         assert self.settings is not None  # noqa: S101 - Scrapy sets it before it calls
         return self.settings
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Check the call, do the work, set the exit code."""
         from crawler.core.errors import ArgumentError, CorpusError
-        from crawler.reports.stdout import for_a_reader, print_error
+        from crawler.reports.stdout import for_a_reader, open_closed_streams, print_error
 
+        open_closed_streams()
         try:
             if unknown := [arg for arg in args if arg.startswith("-") and arg != "-"]:
                 shown = self.help_of(getattr(opts, "verb", None))
@@ -148,7 +158,7 @@ class CorpusCommand(ScrapyCommand):
         Args:
             args: the arguments that are no options.
             opts: the options.
-            settings: those of the project and of the call.
+            settings: those of the project and of the command.
 
         Raises:
             CorpusError: the call is wrong, or the work cannot be done.

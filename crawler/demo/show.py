@@ -16,7 +16,6 @@ from rich.console import Console
 from rich.text import Text
 from scrapy import signals
 from scrapy.crawler import AsyncCrawlerProcess
-from scrapy.exceptions import UsageError
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings
 from scrapy.utils.conf import feed_process_params_from_cli
 
@@ -26,7 +25,7 @@ from crawler.core.wording import fit_width
 from crawler.demo.pages import MISLABELLED_PATH, answers
 from crawler.demo.server import serve
 from crawler.exporters.feeds import check_feeds
-from crawler.exporters.formats import FEED_EXPORTERS
+from crawler.exporters.formats import FEED_EXPORTERS, known_formats, without_format
 from crawler.extensions.summary import summary
 from crawler.items import FIELD_ORDER, PageItem
 from crawler.settings import Options
@@ -67,7 +66,7 @@ def show_demo(args: list[str], opts: argparse.Namespace, given: BaseSettings) ->
     Args:
         args: arguments that are no options; there may be none.
         opts: the options ``output`` and ``keep_serving``.
-        given: settings of the call; those of the command line are used.
+        given: settings of the command; those of the command line are used.
 
     Raises:
         CorpusError: the call or a setting is wrong, or the pages were not written.
@@ -114,10 +113,9 @@ def _settings(given: BaseSettings, output: str, folder: str) -> Settings:
             settings.set(name, given[name], priority="cmdline")
     if output.partition(":")[0] == "-":
         raise ArgumentError("the results are shown on standard output; name a file after -O")
-    try:
-        feeds = feed_process_params_from_cli(settings, [], overwrite_output=[output])
-    except UsageError as error:
-        raise ArgumentError(str(error)) from error
+    if flaw := without_format([output], known_formats(settings)):
+        raise ArgumentError(flaw)
+    feeds = feed_process_params_from_cli(settings, [], overwrite_output=[output])
     settings.set("FEEDS", feeds, priority="cmdline")
     # Here an error is one line; the add-on would raise it later, with a traceback.
     get_method(Options.from_settings(settings).text_method)

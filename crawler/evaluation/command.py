@@ -64,7 +64,7 @@ def evaluate(args: Sequence[str], opts: argparse.Namespace, settings: Settings) 
     Args:
         args: the task and the gold files.
         opts: the options of the command.
-        settings: those of the project and of the call.
+        settings: those of the project and of the command.
 
     Raises:
         CorpusError: the call, a setting or a gold file is wrong, or a result cannot be written.

@@ -62,21 +62,15 @@ class ExcelItemExporter(WholeFileExporter):
     def export_item(self, item: Any) -> None:  # noqa: ANN401 - any item type of Scrapy
         """Add one row."""
         row = self._row(item)
-        self._columns = self._columns or list(row)
         if self._sheet is None or self._rows == MOST_ROWS:
-            self._begin()
+            self._begin(self._columns or list(row))
         self._append([_joined(row.get(name)) for name in self._columns])
 
     def write_end(self) -> None:
         """Save the workbook, which is kept in temporary files until then."""
         if self._sheet is None:
-            self.export_header(PageItem(""))
+            self._begin(list(self._row(PageItem(""))))
         self._book.save(self._file)
-
-    def export_header(self, item: object) -> None:
-        """Begin a sheet whose columns are the fields of an item."""
-        self._columns = list(self._row(item))
-        self._begin()
 
     def _row(self, item: Any) -> dict[str, Any]:  # noqa: ANN401 - any item type of Scrapy
         """Return the values of an item by their columns."""
@@ -84,8 +78,8 @@ class ExcelItemExporter(WholeFileExporter):
         is_chosen = bool(self.fields_to_export) or not isinstance(item, PageItem)
         return {name: value for name, value in fields if is_chosen or name not in _LEFT_OUT}
 
-    def _begin(self) -> None:
-        self._sheet, self._rows = self._book.create_sheet(), 0
+    def _begin(self, columns: list[str]) -> None:
+        self._columns, self._sheet, self._rows = columns, self._book.create_sheet(), 0
         self._sheet.freeze_panes = "A2"
         self._append(self._columns)
 

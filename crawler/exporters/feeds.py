@@ -29,7 +29,7 @@ from crawler.exporters.columns import (
     import_openpyxl,
     import_pyarrow,
 )
-from crawler.exporters.formats import FORMATS_TOLD
+from crawler.exporters.formats import FORMATS_TOLD, known_formats
 from crawler.exporters.whole_file import WholeFileExporter, offset, path_of
 from crawler.items import PageItem, value_to_text
 from crawler.store.files import local_path
@@ -54,8 +54,7 @@ def check_feeds(settings: BaseSettings) -> None:
         OptionError: A feed has no options or an unknown format, is Parquet while pyarrow is
             missing, would be appended to a file that cannot be added to, or cannot be written.
     """
-    exporters = settings.getwithbase("FEED_EXPORTERS")
-    formats = sorted(name for name in exporters if exporters[name] is not None)
+    formats = known_formats(settings)
     for uri, feed in settings.getdict("FEEDS").items():
         if not isinstance(feed, dict):
             raise OptionError(

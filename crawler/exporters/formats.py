@@ -9,6 +9,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
+    from scrapy.settings import BaseSettings
+
 _JSON_LINES = "crawler.exporters.json_lines.CorpusJsonLinesItemExporter"
 FEED_STORAGES = dict.fromkeys(("", "file"), "crawler.exporters.feed_files.FileFeedStorage")
 
@@ -43,6 +45,12 @@ FORMATS_TOLD = (
     "records.csv:records-csv"
 )
 """Which formats there are, and how one is chosen, in words for users."""
+
+
+def known_formats(settings: BaseSettings) -> list[str]:
+    """Return the names of the formats that are switched on."""
+    exporters = settings.getwithbase("FEED_EXPORTERS")
+    return sorted(name for name in exporters if exporters[name] is not None)
 
 
 def format_of(output: str, known: Collection[str]) -> tuple[str, str]:

@@ -281,7 +281,7 @@ def main(args: Sequence[str], opts: argparse.Namespace, settings: Settings) -> i
         args: one site, or one folder of parts.
         opts: the options of the command, of which ``output`` is the file to write; ``-`` for JSON
             Lines on standard output.
-        settings: of the project and of the call.
+        settings: of the project and of the command.
 
     Raises:
         CorpusError: the call is wrong, a part is damaged, or the file cannot be written.

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from html import escape
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
@@ -21,6 +22,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.settings import BaseSettings
 
 from crawler.core.errors import StoreError
+from crawler.core.wording import harmless
 from crawler.extensions.component import Component, until_closed
 from crawler.items import PageItem
 from crawler.journey.statistics import number, reasons
@@ -45,6 +47,8 @@ link gives no licence; the rights in all pages stay with their owners."""
 _OPT_OUTS: Final = "What the pages of this corpus ask of robots. {}"
 _LEFT_OUT: Final = "Pages that ask for {} were left out (`CORPUS_RESPECT`)."
 _NONE_LEFT_OUT: Final = "No page was left out for what it asks (`CORPUS_RESPECT` names nothing)."
+# What Markdown takes for a mark; not the underscores within names.
+_MARKS: Final = re.compile(r"[\\`*\[\]|~]|(?<!\w)_|_(?!\w)")
 # Settings that say nothing of the corpus.
 _OF_THE_CALL: Final = {"CORPUS_PROGRESS", "CORPUS_END_WITH_STDIN"}
 
@@ -199,4 +203,5 @@ def _rows(name: str, value: str, rows: Iterable[tuple[str, str]]) -> Iterator[st
 
 
 def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")
+    """Return text of pages as a cell: no markup, and nothing that acts on a terminal."""
+    return _MARKS.sub(r"\\\g<0>", escape(harmless(" ".join(text.split())), quote=False))

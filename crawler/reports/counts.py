@@ -39,7 +39,7 @@ def show_counts(args: Sequence[str], _: argparse.Namespace, settings: Settings) 
     Args:
         args: a site, or nothing for all.
         _: the options of the command, which has none of its own.
-        settings: those of the project and of the call.
+        settings: those of the project and of the command.
 
     Raises:
         CorpusError: the call is wrong.

@@ -143,7 +143,7 @@ def show_ledgers(args: Sequence[str], opts: argparse.Namespace, settings: Settin
     Args:
         args: a site, or nothing for all.
         opts: the options of the command.
-        settings: those of the project and of the call.
+        settings: those of the project and of the command.
 
     Raises:
         ArgumentError: the call is wrong.

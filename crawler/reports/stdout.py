@@ -19,8 +19,23 @@ from crawler.core.errors import ArgumentError, StoreError, one_line
 from crawler.core.wording import harmless, pad_width, width_of, without_secrets
 from crawler.store.files import write_whole
 
-_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
+# EBADF is that of a stream that was closed before the program began.
+_UNWRITABLE: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
 _ADVICE: Final = "Free some space there, or write to another file"
+
+
+def open_closed_streams() -> None:
+    """Open the standard streams that the caller has closed (``<&-``, ``>&-``), which Python lacks.
+
+    What is read is empty, and what is written to standard output fails as it would in C.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            is_refused = name == "stdout"
+            null = os.open(
+                os.devnull, os.O_WRONLY if mode == "w" and not is_refused else os.O_RDONLY
+            )
+            setattr(sys, name, open(null, mode, encoding="utf-8"))  # noqa: SIM115, PTH123 - it stays open
 
 
 @contextmanager
@@ -32,7 +47,7 @@ def for_a_reader() -> Iterator[None]:
     null device.
 
     Raises:
-        StoreError: the disk behind standard output is full.
+        StoreError: standard output cannot be written.
     """
     try:
         yield
@@ -41,10 +56,12 @@ def for_a_reader() -> Iterator[None]:
         _to_null_device()
     except OSError as error:
         # Errors of files that were opened name them.
-        if error.errno not in _FULL or error.filename is not None:
+        if error.errno not in _UNWRITABLE or error.filename is not None:
             raise
         _to_null_device()
-        raise StoreError(f"the output cannot be written: {error.strerror}. {_ADVICE}") from error
+        is_closed = error.errno == errno.EBADF
+        words = "it is closed" if is_closed else f"{error.strerror}. {_ADVICE}"
+        raise StoreError(f"the output cannot be written: {words}") from error
 
 
 def put(data: bytes) -> None:

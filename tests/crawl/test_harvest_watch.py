@@ -16,6 +16,7 @@ from crawler.demo.server import serve
 from crawler.harvest.history import History, Run
 from crawler.harvest.plan import read_plan
 from support.crawling import ROOT, small_site
+from support.harvests import quick_plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -35,15 +36,7 @@ def address() -> Iterator[str]:
 
 def write_plan(folder: Path, address: str, extra: str = "") -> None:
     """Write a plan of a site that was due ten minutes ago, and one that is not due for long."""
-    text = f"""output = "out"
-[defaults]
-cron = "{DUE.minute} {DUE.hour} * * *"
-[defaults.settings]
-DOWNLOAD_DELAY = 0
-AUTOTHROTTLE_ENABLED = false
-ROBOTSTXT_OBEY = false
-CORPUS_PAGE_TYPES = "all"
-[[site]]
+    sites = f"""[[site]]
 id = "due"
 addresses = ["{address}/"]
 [[site]]
@@ -53,7 +46,8 @@ cron = "{DUE.minute} {DUE.hour} {(DUE + timedelta(days=15)).day} * *"
 {extra}
 """
     aside = folder / "aside"
-    aside.write_text(text, "utf-8")
+    cron = f'cron = "{DUE.minute} {DUE.hour} * * *"'
+    aside.write_text(quick_plan(sites, cron), "utf-8")
     aside.replace(folder / "harvest.toml")
 
 

@@ -13,6 +13,7 @@ from crawler.demo.server import serve
 from crawler.harvest.archive.run import locked
 from support.archives import write_archive
 from support.crawling import Held, Project, article, small_site
+from support.harvests import quick_plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -84,16 +85,7 @@ def test_the_second_harvest_of_a_site_says_that_it_runs(
     project: Project, held: tuple[Held, str]
 ) -> None:
     pages, url = held
-    plan = f"""output = "out"
-[defaults.settings]
-DOWNLOAD_DELAY = 0
-AUTOTHROTTLE_ENABLED = false
-ROBOTSTXT_OBEY = false
-CORPUS_PAGE_TYPES = "all"
-[[site]]
-id = "held"
-addresses = ["{url}/"]
-"""
+    plan = quick_plan(f'[[site]]\nid = "held"\naddresses = ["{url}/"]')
     (project.folder / "harvest.toml").write_text(plan, "utf-8")
     folder = project.folder / "out" / "sites" / "held"
     first = project.start("harvest", "run", "harvest.toml")

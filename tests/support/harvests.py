@@ -138,6 +138,25 @@ def site(name: str, cron: str = "0 5 * * *") -> SitePlan:
     return SitePlan(name, (f"http://{name}.example/",), cron=cron)
 
 
+def quick_plan(sites: str, defaults: str = "") -> str:
+    """Return the text of a plan whose crawls of loopback sites do not wait.
+
+    Args:
+        sites: the tables of its sites.
+        defaults: what holds of all of them.
+    """
+    return f"""output = "out"
+[defaults]
+{defaults}
+[defaults.settings]
+DOWNLOAD_DELAY = 0
+AUTOTHROTTLE_ENABLED = false
+ROBOTSTXT_OBEY = false
+CORPUS_PAGE_TYPES = "all"
+{sites}
+"""
+
+
 def plan_file(folder: Path, *sites: str) -> Path:
     path = folder / "harvest.toml"
     tables = "".join(

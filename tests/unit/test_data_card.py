@@ -78,6 +78,22 @@ def test_a_card_adds_up_what_pages_say() -> None:
     assert rows(card, "Settings") == {"CORPUS_RESPECT": "noindex", "DOWNLOAD_DELAY": "0.0"}
 
 
+@pytest.mark.parametrize(
+    ("found", "shown"),
+    [
+        ("<img src=x onerror=alert(1)>", "&lt;img src=x onerror=alert(1)&gt;"),
+        ("\x1b[31mred\x07", r"\\x1b\[31mred\\x07"),
+        ("[a](javascript:b) | `c` *d* _e_", r"\[a\](javascript:b) \| \`c\` \*d\* \_e\_"),
+        ("https://l.example/by_4.0?a=1&b=2", "https://l.example/by_4.0?a=1&amp;b=2"),
+    ],
+)
+def test_what_pages_say_is_no_markup_of_the_card(found: str, shown: str) -> None:
+    figures = CardFigures()
+    figures.licences[found] = 3
+    card = data_card(figures, {}, Options(), crawl_settings())
+    assert f"\n| {shown} | 3 |\n" in card
+
+
 def test_a_card_of_many_sites_lists_the_largest() -> None:
     figures = CardFigures()
     for number in range(60):

@@ -35,6 +35,19 @@ def test_half_a_surrogate_pair_is_no_part_of_a_text() -> None:
     assert (found.title, found.authors) == ("Night? trains", ("A. ?Desk",))
 
 
+def test_no_value_holds_what_nobody_sees() -> None:
+    page = """<title>Night&#27;[31m trains\u200b</title><meta name=author content="Ann\x1b[2J Lee">
+    <meta property="og:site_name" content="Harbour\x07 Post"><meta name=description content="\x01">
+    <meta name=keywords content="rail\x02,\x03,night"><p>Text"""
+    found = read(page)
+    assert found.title == "Night[31m trains"
+    assert found.authors == ("Ann[2J Lee",)
+    assert found.site_name == "Harbour Post"
+    assert found.description is None
+    assert found.tags == ("rail", "night")
+    assert "description" not in found.sources
+
+
 def test_everything_a_page_says_is_read() -> None:
     found = read(
         '<html lang="en-GB"><head><title>Night trains are back | Harbour Post</title>'

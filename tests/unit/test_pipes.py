@@ -29,6 +29,21 @@ def run_without_reader(*call: str) -> tuple[int, str]:
     return run_into(write, *call)
 
 
+@pytest.mark.parametrize(
+    ("closed", "words"),
+    [("<&-", "the page has no content"), (">&-", "it is closed"), ("<&- >&-", "no content")],
+)
+def test_a_closed_stream_is_one_line(closed: str, words: str) -> None:
+    page = "-" if "<" in closed else str(ROOT / "tests/golden/table/page.html")
+    command = f"exec {sys.executable} -m scrapy extract {page} {closed}"
+    done = subprocess.run(
+        ["sh", "-c", command], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode in {1, 2}
+    assert (done.stdout, done.stderr.count("\n")) == ("", 1)
+    assert words in done.stderr
+
+
 def run_into(write: int, *call: str) -> tuple[int, str]:
     """Call Python with a standard output; return its code and its errors."""
     try:

@@ -22,6 +22,7 @@ from crawler.core.metadata.titles import Headings, titles
 from crawler.core.metadata.visible import VisiblePage, element_text
 from crawler.core.page.page import LOCAL_SITE, site_of
 from crawler.core.page.parse import ParsedPage
+from crawler.core.page.text import one_line
 from crawler.core.words import fold_name, read_data
 
 _MAX_METAS = 1_000
@@ -96,7 +97,7 @@ def read_metadata(
     ) -> str | None:
         """Return the first candidate that has the form, and note its source."""
         for source, value in chain(*candidates):
-            if value and (formed := form(value)):
+            if value and (formed := _clean(form(value))):
                 sources[name] = source
                 return formed
         return None
@@ -108,13 +109,17 @@ def read_metadata(
     shared = [pair for pair in names if pair[0] == "opengraph"]
     site_name = first("site_name", shared, [("json-ld", linked.site_name)], names)
     facts.title = first("title", titles(facts, site_name))
-    authors, tags = choose_authors(facts, site_name), _tags(facts)
-    sources |= {name: group[0] for name, group in (("authors", authors), ("tags", tags)) if group}
+    lists = {"authors": choose_authors(facts, site_name), "tags": _tags(facts)}
+    texts: dict[str, tuple[str, ...]] = {}
+    for name, group in lists.items():
+        texts[name] = tuple(filter(None, map(_clean, group[1]))) if group else ()
+        if group and texts[name]:
+            sources[name] = group[0]
     dates = DateChooser(facts, language, fetched_at)
     links = [link for link in parsed.named["link"] if link.get("rel") == "image_src"]
     return Metadata(
         title=facts.title,
-        authors=authors[1] if authors else (),
+        authors=texts["authors"],
         published=first("published", dates.believed(dates.published())),
         modified=first("modified", dates.believed(dates.modified())),
         language=language,
@@ -124,7 +129,7 @@ def read_metadata(
         description=first(
             "description", facts.values("description"), [("json-ld", linked.description)]
         ),
-        tags=tags[1] if tags else (),
+        tags=texts["tags"],
         image=first(
             "image",
             facts.values("image"),
@@ -207,6 +212,11 @@ class PageFacts:
             if first is None and heading.tag == "h1" and said:
                 first = heading
         return first
+
+
+def _clean(text: str | None) -> str:
+    """Return a value as one line without the characters that nobody sees."""
+    return one_line(text).strip() if text else ""
 
 
 def _metas(parsed: ParsedPage) -> dict[str, list[str]]:
