@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from crawler.core.flow import Annotation, Document, SiteView
 from crawler.core.metadata.read import Metadata, read_metadata
@@ -20,6 +20,7 @@ from crawler.core.page.blocks import Block
 from crawler.core.pagetype.judge import PageType
 from crawler.items import PageItem
 from crawler.journey.page_time import PageTime
+from crawler.settings import Options
 
 if TYPE_CHECKING:
     from parsel import Selector
@@ -166,7 +167,18 @@ class Stage:
     """One step of the work on a page.
 
     A stage of a project's own derives from this class, or is any item pipeline.
+
+    Args:
+        options: the crawl's settings.
+        tally: where figures are added up.
     """
+
+    needs: ClassVar[str] = ""
+    """The option without which the stage is left out; empty where it is always there."""
+
+    def __init__(self, options: Options, tally: Tally) -> None:
+        self._options = options
+        self._tally = tally
 
     def process(self, item: PageItem, page: ItemPage) -> None:
         """Fill this stage's part of an item, by its page.

@@ -16,7 +16,7 @@ from crawler.core.methods.registry import get_method
 from crawler.core.page.blocks import Block
 from crawler.core.pagination.parts import repeated_blocks
 from crawler.items import PageItem
-from crawler.journey.item_page import ItemPage, Stage
+from crawler.journey.item_page import ItemPage, Stage, Tally
 from crawler.settings import Options
 
 _DIGITS: Final = 3
@@ -31,11 +31,9 @@ class MainText(Stage):
         UnknownMethodError: there is no text method of the name that the settings give.
     """
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: Options, tally: Tally) -> None:
+        super().__init__(options, tally)
         self.method = get_method(options.text_method)
-        self._markdown = options.item_markdown
-        self._comments = options.item_comments
-        self._blocks = options.item_blocks
         self._dropped = BoilerplateStats()
         self._cutoffs: dict[str, tuple[int, Cutoff | None]] = {}
 
@@ -57,11 +55,11 @@ class MainText(Stage):
         item.frequency_ranks = cutoff.ranks if cutoff else None
         item.blocks_kept = len(kept)
         item.blocks_dropped = len(page.blocks) - len(kept)
-        if self._markdown:
+        if self._options.item_markdown:
             item.markdown = markdown(kept)
-        if self._comments:
+        if self._options.item_comments:
             item.comments = _comments(page.annotations)
-        if self._blocks:
+        if self._options.item_blocks:
             item.blocks = [_block_as_dict(block, label) for block, label in page.pairs()]
 
     def _annotated(self, document: Document, page: ItemPage, title: str) -> Annotation:

@@ -10,10 +10,9 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from crawler.core.errors import OptionError
 from crawler.core.sentences import splitter_for
@@ -24,7 +23,7 @@ from crawler.core.tables.content import judge_tables, tables_of
 from crawler.core.tables.paper_method import Constants
 from crawler.core.tables.words import Words, load_words
 from crawler.items import PageItem
-from crawler.journey.filters import Filter, result_filters
+from crawler.journey.filters import result_filters
 from crawler.journey.item_page import ItemPage, Stage, Tally
 from crawler.journey.main_text import MainText
 from crawler.settings import Options
@@ -45,9 +44,6 @@ class Metadata(Stage):
     Of an article in several pages the first part's count, and the latest date of change.
     """
 
-    def __init__(self, options: Options) -> None:
-        self._sources = options.item_sources
-
     def process(self, item: PageItem, page: ItemPage) -> None:
         """Set the item's metadata."""
         first, document = page.metadata[0], page.document
@@ -66,7 +62,7 @@ class Metadata(Stage):
         item.description = first.description
         item.tags = list(first.tags)
         item.image = first.image
-        if self._sources:
+        if self._options.item_sources:
             sources = dict(first.sources)
             if "modified" in changed.sources:
                 sources["modified"] = changed.sources["modified"]
@@ -79,13 +75,15 @@ class ResultFilters(Stage):
     """Refuses pages by their text and metadata, and counts the blocks of the others.
 
     Args:
-        filters: what may refuse a page, in order.
+        options: the crawl's settings.
         tally: where figures are added up.
+        ledgers: those of an incremental crawl.
     """
 
-    def __init__(self, filters: Sequence[Filter], tally: Tally) -> None:
-        self._filters = filters
-        self._tally = tally
+    def __init__(self, options: Options, tally: Tally, ledgers: CrawlLedgers | None = None) -> None:
+        super().__init__(options, tally)
+        tables = table_method(options) if options.tables else None
+        self._filters = result_filters(options, ledgers, tables)
 
     def process(self, item: PageItem, page: ItemPage) -> None:
         """Refuse a page, or count it."""
@@ -105,16 +103,19 @@ class Sentences(Stage):
         UnknownMethodError: there is no such way to split, or what it needs is not installed.
     """
 
-    def __init__(self, options: Options) -> None:
+    needs = "sentences"
+
+    def __init__(self, options: Options, tally: Tally) -> None:
+        super().__init__(options, tally)
         splitter_for("", options.sentence_method)
-        self._way = options.sentence_method
 
     def process(self, item: PageItem, page: ItemPage) -> None:
         """Set the item's sentences."""
         found: list[dict[str, Any]] = []
+        way = self._options.sentence_method
         parts, rest, model_chars_left = page.annotations, page.pairs(), MODEL_CHARS
         for number, text in enumerate([each.text for each in parts] or [item.text]):
-            splitter = splitter_for(language_of(text, page.language(number)), self._way)
+            splitter = splitter_for(language_of(text, page.language(number)), way)
             own = islice(rest, len(parts[number].blocks)) if len(parts) > 1 else rest
             for block in (block for block, label in own if label.kept):
                 if splitter.name == "kiwi":
@@ -134,10 +135,11 @@ class Tables(Stage):
         OptionError: the lists of more words for tables cannot be used.
     """
 
+    needs = "tables"
+
     def __init__(self, options: Options, tally: Tally) -> None:
+        super().__init__(options, tally)
         self._method = table_method(options)
-        self._layout = options.layout_tables
-        self._tally = tally
 
     def process(self, item: PageItem, page: ItemPage) -> None:
         """Set the item's tables, numbered through over the parts of an article."""
@@ -154,7 +156,7 @@ class Tables(Stage):
                 judged,
                 self._method,
                 language=page.language(number) or "",
-                layout=self._layout,
+                layout=self._options.layout_tables,
             )
             found += [{**table, "number": table["number"] + before} for table in own]
             before = found[-1]["number"] if own else before
@@ -170,9 +172,12 @@ class Structure(Stage):
         UnreadableInputError: there is no such model.
     """
 
+    needs = "structure_model"
+
     def __init__(self, options: Options, tally: Tally) -> None:
         from crawler.core.structure.structure import structure_of
 
+        super().__init__(options, tally)
         model = structure_model(options)
         if model is None:
             raise OptionError("The stage Structure needs the setting CORPUS_STRUCTURE_MODEL.")
@@ -180,13 +185,11 @@ class Structure(Stage):
             logger.warning("%s", warning)
         self._structure_of = structure_of
         self._model = model
-        self._method = options.structure_method
-        self._tally = tally
 
     def process(self, item: PageItem, page: ItemPage) -> None:
         """Set the item's structure and what the model asks for and the page does not have."""
         judged = page.annotations[0] if page.annotations else page.document
-        found = self._structure_of(judged, self._model, self._method)
+        found = self._structure_of(judged, self._model, self._options.structure_method)
         self._tally.inc_value("corpus/structure/pages")
         if found.problems:
             problem = "incomplete" if found.is_matched else "unmatched"
@@ -202,9 +205,12 @@ class WrapperFields(Stage):
     A field that the spider's own item has already is left as it is.
     """
 
+    needs = "wrapper"
+
     def __init__(self, options: Options, tally: Tally) -> None:
         from crawler.wrapper.running import CrawlWrapper
 
+        super().__init__(options, tally)
         assert options.wrapper is not None  # noqa: S101 - the stage is only made where it is set
         self.wrapper = CrawlWrapper(options.wrapper, options, tally.inc_value)
 
@@ -223,6 +229,12 @@ class WrapperFields(Stage):
         self.wrapper.close()
 
 
+STAGES: Final[tuple[type[Stage], ...]] = (
+    MainText, Metadata, ResultFilters, Sentences, Tables, Structure, WrapperFields,
+)  # fmt: skip
+"""All stages in order; :data:`crawler.pipelines.order.ITEM_PIPELINES` has their pipelines."""
+
+
 def default_stages(
     options: Options, tally: Tally, ledgers: CrawlLedgers | None = None
 ) -> tuple[Stage, ...]:
@@ -236,23 +248,13 @@ def default_stages(
     Raises:
         CorpusError: what a stage raises that cannot be made.
     """
-    stages: list[Stage] = [
-        MainText(options),
-        Metadata(options),
-        ResultFilters(
-            result_filters(options, ledgers, table_method(options) if options.tables else None),
-            tally,
-        ),
-    ]
-    if options.sentences:
-        stages.append(Sentences(options))
-    if options.tables:
-        stages.append(Tables(options, tally))
-    if options.structure_model is not None:
-        stages.append(Structure(options, tally))
-    if options.wrapper is not None:
-        stages.append(WrapperFields(options, tally))
-    return tuple(stages)
+    return tuple(
+        stage(options, tally)
+        if stage is not ResultFilters
+        else ResultFilters(options, tally, ledgers)
+        for stage in STAGES
+        if not stage.needs or getattr(options, stage.needs)
+    )
 
 
 def table_method(options: Options) -> TableMethod:

@@ -12,25 +12,15 @@ from typing import Any, ClassVar
 from itemadapter import ItemAdapter, is_item
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
-from scrapy.statscollectors import StatsCollector
 
 from crawler.core.errors import StoreError
 from crawler.extensions.component import Component
 from crawler.extensions.output_guard import RefusedItem
 from crawler.items import PageItem
-from crawler.journey.filters import result_filters
 from crawler.journey.item_page import Stage
 from crawler.journey.main_text import MainText
-from crawler.journey.stages import (
-    Metadata,
-    ResultFilters,
-    Sentences,
-    Structure,
-    Tables,
-    table_method,
-)
+from crawler.journey.stages import Metadata, ResultFilters, Sentences, Structure, Tables
 from crawler.middlewares.two_pass import TwoPass
-from crawler.settings import Options
 
 
 class StagePipeline(Component):
@@ -42,17 +32,14 @@ class StagePipeline(Component):
 
     is_stage: ClassVar = True
     """Whether it fills items and takes them nowhere."""
-    needs: ClassVar[str] = ""
-    """The option without which the pipeline takes itself out; empty where it always stays."""
-    make: ClassVar[staticmethod[[Options, StatsCollector], Stage]]
-    """Makes the stage."""
+    stage: ClassVar[type[Stage]]
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         self._two_pass: TwoPass | None = None
-        if self.needs and not getattr(self.options, self.needs):
+        if self.stage.needs and not getattr(self.options, self.stage.needs):
             raise NotConfigured
-        self._stage = self.make(self.options, self.stats)
+        self._stage = self.stage(self.options, self.stats)
 
     def open_spider(self) -> None:
         """Find the middleware whose session counts what is refused and what fails."""
@@ -104,44 +91,40 @@ class StagePipeline(Component):
 class MainTextPipeline(StagePipeline):
     """Fills ``text`` and all that depends on which blocks are kept."""
 
-    make = staticmethod(lambda options, _stats: MainText(options))
+    stage = MainText
 
 
 class MetadataPipeline(StagePipeline):
     """Fills title, authors, dates, language and the other metadata."""
 
-    make = staticmethod(lambda options, _stats: Metadata(options))
+    stage = Metadata
 
 
 class FiltersPipeline(StagePipeline):
     """Drops pages by their text and metadata: no text, unchanged since the last crawl."""
 
-    make = staticmethod(lambda _options, stats: ResultFilters((), stats))
+    stage = ResultFilters
 
     def open_spider(self) -> None:
         """Find the ledgers of an incremental crawl: the filters depend on them."""
         super().open_spider()
         ledgers = None if self._two_pass is None else self._two_pass.ledgers
-        tables = table_method(self.options) if self.options.tables else None
-        self._stage = ResultFilters(result_filters(self.options, ledgers, tables), self.stats)
+        self._stage = ResultFilters(self.options, self.stats, ledgers)
 
 
 class SentencesPipeline(StagePipeline):
     """Fills ``sentences``; switched off by ``CORPUS_SENTENCES``."""
 
-    needs = "sentences"
-    make = staticmethod(lambda options, _stats: Sentences(options))
+    stage = Sentences
 
 
 class TablesPipeline(StagePipeline):
     """Fills ``tables``; switched off by ``CORPUS_TABLES``."""
 
-    needs = "tables"
-    make = staticmethod(Tables)
+    stage = Tables
 
 
 class StructurePipeline(StagePipeline):
     """Fills ``structure`` where ``CORPUS_STRUCTURE_MODEL`` names a document model."""
 
-    needs = "structure_model"
-    make = staticmethod(Structure)
+    stage = Structure

@@ -73,12 +73,11 @@ class WrapperPipeline(StagePipeline):
     on without the fields.
     """
 
-    needs = "wrapper"
-    make = staticmethod(WrapperFields)
+    stage = WrapperFields
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        assert isinstance(self._stage, WrapperFields)  # noqa: S101 - ``make`` makes it
+        assert isinstance(self._stage, WrapperFields)  # noqa: S101 - it is of that class
         self._threaded = ThreadedWrapper(self._stage.wrapper, self.options.page_seconds)
         self._lock = DeferredLock()
         self._results: WeakKeyDictionary[Response, dict[str, Any] | None] = WeakKeyDictionary()

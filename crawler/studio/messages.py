@@ -49,9 +49,9 @@ class Message:
             raise ArgumentError(f"'{name}' must be a whole number of at most nine digits")
         return found
 
-    def flag(self, name: str, *, default: bool = False) -> bool:
-        """Return true or false."""
-        found = self.parts.get(name, default)
+    def flag(self, name: str) -> bool:
+        """Return true or false, false where it is not there."""
+        found = self.parts.get(name, False)
         if not isinstance(found, bool):
             raise ArgumentError(f"'{name}' must be true or false")
         return found

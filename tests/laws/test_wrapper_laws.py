@@ -18,7 +18,7 @@ from crawler.core.wrapper.example_nodes import (
     example_of_values,
     node_at,
 )
-from crawler.core.wrapper.features import evidence_of
+from crawler.core.wrapper.features import FEATURES
 from crawler.core.wrapper.paper_method import PaperRule
 from crawler.core.wrapper.project import MATCHERS, Element, Project, new_project, new_rule
 from crawler.core.wrapper.project_file import read_project, write_project
@@ -68,6 +68,10 @@ def test_published_costs_are_never_negative_and_are_those_of_the_paths(
     assert [Fraction(int(cost), rule.examples) for cost in costs] == [
         rule.cost(trees[0].tag_path(node)) for node in range(len(trees[0]))
     ]
+
+
+def evidence_of(view: View, node: int) -> tuple[str, ...]:
+    return tuple(feature.read(view, node) for feature in FEATURES)
 
 
 @given(pages, st.data())

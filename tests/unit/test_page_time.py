@@ -150,7 +150,7 @@ def test_a_stage_beyond_the_time_costs_its_page(tmp_path: Path) -> None:
     options = Options(dir=tmp_path, page_types=("all",), page_seconds=0.25)
     session = Session(options, tally, mode=Mode.ARCHIVE, evidence=Evidence())
     (item,) = session.items([article_page(1)])
-    assert session.finish(item, [Slow()]) is None
+    assert session.finish(item, [Slow(options, tally)]) is None
     assert (tally["corpus/skipped/time-limit"], session.lost) == (1, 1)
 
 

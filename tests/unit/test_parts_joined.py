@@ -287,5 +287,5 @@ def test_what_a_stage_refuses_is_recorded_of_all_parts(
         crawl.session, "mark_without_item", lambda url, why: recorded.append((url, why.kind))
     )
     (item,) = crawl.session.items(three())
-    assert not crawl.session.run(Refuses(), item)
+    assert not crawl.session.run(Refuses(Options(), Tally()), item)
     assert recorded == [(page.url, "listing") for page in three()]

@@ -9,7 +9,7 @@ from crawler.core.wrapper.example_nodes import (
     example_of_nodes,
     example_of_values,
 )
-from crawler.core.wrapper.features import FEATURES, evidence_of
+from crawler.core.wrapper.features import FEATURES
 from crawler.core.wrapper.rules import BestRule, RecordRule, example_of_records
 from crawler.core.wrapper.tree import PageTree, read_tree
 from crawler.core.wrapper.view import View
@@ -139,13 +139,8 @@ def test_nodes_of_another_kind_are_refused() -> None:
 
 def test_evidence_folds_what_does_not_recur() -> None:
     page = tree("<div id=post-123 class='b a1'><a href=/2026/11/x?id=5>Part 12</a> rest</div>")
-    evidence = dict(
-        zip(
-            [slot.name for slot in FEATURES],
-            evidence_of(View(page), page.text_nodes[0]),
-            strict=True,
-        )
-    )
+    view = View(page)
+    evidence = {feature.name: feature.read(view, page.text_nodes[0]) for feature in FEATURES}
     assert evidence["id"] == "a#post-0"
     assert evidence["class-1"] == "a0 b"
     assert evidence["link"] == "/0/0?id"

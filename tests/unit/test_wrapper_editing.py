@@ -11,13 +11,11 @@ from crawler.core.errors import ArgumentError
 from crawler.core.page.page import Page
 from crawler.core.wrapper.editing import (
     change_element,
-    move_action,
     move_element,
     remove_element,
     remove_examples,
     rename_element,
     script_of,
-    switch_action,
 )
 from crawler.core.wrapper.learning import learn_nodes, learn_records, learn_values
 from crawler.core.wrapper.output import apply_project
@@ -123,7 +121,7 @@ def test_what_an_action_needs_cannot_be_taken_back() -> None:
     project = checked(replace(taught(), actions=(Copy("name"), Copy("phone"))))
     with pytest.raises(ArgumentError, match="action 1 needs a rule for 'phone'"):
         remove_examples(project, "phone", project.rules["phone"].examples)
-    off = switch_action(project, 1, off=True)
+    off = replace(project, actions=(Copy("name"), Copy("phone", off=True)))
     assert "phone" not in remove_examples(off, "phone", project.rules["phone"].examples).rules
 
 
@@ -233,16 +231,11 @@ def test_elements_are_typed_repeated_and_required() -> None:
         change_element(project, "phone", kind="group")
 
 
-def test_actions_are_moved_and_switched_off() -> None:
-    actions = (Copy("name"), Copy("phone"), Save(Source("x.xml")))
-    project = checked(replace(taught(), actions=actions))
-    assert move_action(project, 2, 0).actions == (actions[2], *actions[:2])
-    off = switch_action(project, 1, off=True)
+def test_actions_are_switched_off() -> None:
+    actions = (Copy("name"), Copy("phone", off=True), Save(Source("x.xml")))
+    off = checked(replace(taught(), actions=actions))
     assert [child.name for child in apply_project(off, TWO).root.children] == ["name"]
     assert read_project(write_project(off)) == off
-    assert switch_action(off, 1, off=False) == project
-    with pytest.raises(ArgumentError, match="there is no action 3; there are 3"):
-        switch_action(project, 3, off=True)
 
 
 def outputs(project: Project, page: PageTree, args: Sequence[str] = ()) -> tuple[str, list[str]]:

@@ -65,10 +65,6 @@ class Elements:
             number += 1
         return number
 
-    def having(self, name: str) -> Iterator[etree._Element]:
-        """Go through the elements that have an attribute."""
-        return (node for node, names in zip(self.nodes, self.names, strict=True) if name in names)
-
     def called(self, tags: Iterable[str]) -> Iterator[etree._Element]:
         """Go through the elements of some names."""
         wanted = frozenset(tags)

@@ -125,15 +125,10 @@ class TypeJudge:
         return dict(zip(self.trees, sigmoid(margins).tolist(), strict=True))
 
 
-def page_type(document: Document, judge: TypeJudge | None = None) -> PageType:
-    """Return the kind of a page.
-
-    Args:
-        document: the page, read.
-        judge: what has learned to tell; the shipped one without.
-    """
+def page_type(document: Document) -> PageType:
+    """Return the kind of a page."""
     evidence = PageEvidence(document)
-    return decide(evidence, (judge or TypeJudge.shipped()).likelihoods(evidence.features))
+    return decide(evidence, TypeJudge.shipped().likelihoods(evidence.features))
 
 
 def decide(evidence: PageEvidence, likelihoods: Mapping[str, float]) -> PageType:

@@ -210,35 +210,6 @@ def _with_paths(action: Action, follow: Callable[[str], str]) -> Action:
     )
 
 
-def move_action(project: Project, number: int, place: int) -> Project:
-    """Return the project with an action at another place, both counted from 0.
-
-    Raises:
-        ArgumentError: there is no such action.
-    """
-    actions = list(project.actions)
-    actions.insert(place, actions.pop(_checked_number(project, number)))
-    return replace(project, actions=tuple(actions))
-
-
-def switch_action(project: Project, number: int, *, off: bool) -> Project:
-    """Return the project with an action, counted from 0, that is switched off, or on again.
-
-    Raises:
-        ArgumentError: there is no such action, or it needs a rule that is gone.
-    """
-    actions = list(project.actions)
-    actions[number] = replace(actions[_checked_number(project, number)], off=off)
-    return checked(replace(project, actions=tuple(actions)))
-
-
-def _checked_number(project: Project, number: int) -> int:
-    """Return the number of an action, once it is known that there is one."""
-    if not 0 <= number < len(project.actions):
-        raise ArgumentError(f"there is no action {number}; there are {len(project.actions)}")
-    return number
-
-
 def script_of(action: Action) -> str:
     """Return the JavaScript of an action, as the paper stores each of them (section 3.3).
 

@@ -287,8 +287,3 @@ Rules are learned anew from their examples when a project is read, so a feature 
 
 FEATURE_AT = {feature.name: at for at, feature in enumerate(FEATURES)}
 """The place of each feature in :data:`FEATURES`, by name."""
-
-
-def evidence_of(view: View, node: int) -> Evidence:
-    """Return the values of all features of a node."""
-    return tuple(feature.read(view, node) for feature in FEATURES)

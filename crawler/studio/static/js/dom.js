@@ -73,6 +73,3 @@ export function short(text, most = 80) {
   const value = String(text ?? "");
   return value.length > most ? value.slice(0, most - 1) + "…" : value;
 }
-
-let counter = 0;
-export const newId = (stem) => `${stem}-${++counter}`;

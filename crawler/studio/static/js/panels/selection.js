@@ -9,7 +9,7 @@ import { t } from "../strings.js";
 
 export const TYPES = ["text", "integer", "number", "date", "url"];
 
-export function kindText(tree, { node, kind }) {
+function kindText(tree, { node, kind }) {
   if (kind === "text") return t("kind.text");
   const name = tree.names[node];
   return kind === "element" ? t("kind.element", name) : t("kind.attribute", kind.slice(1), name);
