@@ -10,7 +10,7 @@ from scrapy.downloadermiddlewares.redirect import MetaRefreshMiddleware
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.dupefilters import RFPDupeFilter
 from scrapy.pqueues import DownloaderAwarePriorityQueue
-from scrapy.settings import BaseSettings
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.utils.misc import load_object
 
 from crawler.core.errors import CorpusError, OneLineExit, OptionError, UnreadableInputError
@@ -69,6 +69,13 @@ def switch_on(settings: BaseSettings, priority: str) -> None:
         named = settings.getdict("ADDONS").items()
         others = {name: order for name, order in named if load_object(name) is not CorpusAddon}
         settings.set("ADDONS", {**others, CorpusAddon: 500}, priority)
+
+
+def take_command_line(settings: BaseSettings, given: BaseSettings) -> None:
+    """Put what the command line has set among the settings of a crawl of their own."""
+    for name in given:
+        if (given.getpriority(name) or 0) >= SETTINGS_PRIORITIES["cmdline"]:
+            settings.set(name, given[name], "cmdline")
 
 
 class CorpusAddon:

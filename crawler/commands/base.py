@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias
 
 from scrapy.commands import ScrapyCommand, ScrapyHelpFormatter
 from scrapy.exceptions import UsageError
-from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy.utils.misc import load_object
 
 if TYPE_CHECKING:
@@ -72,8 +71,11 @@ class CorpusCommand(ScrapyCommand):
     runs: ClassVar[str] = ""
     """The path of a function that takes what :meth:`work` takes, and returns the exit code."""
 
-    has_answer: ClassVar[bool] = False
-    """Whether standard output gets an answer, and the log only what the call asks for."""
+    log_level: ClassVar[str] = ""
+    """The level of the log where the call names none; empty for that of the project.
+
+    A project's own is meant for its crawls: commands that print an answer log nothing.
+    """
 
     requires_project = False
 
@@ -93,6 +95,9 @@ class CorpusCommand(ScrapyCommand):
         """Declare the options. What is wrong with them is an error of one line, too."""
         if parser.formatter_class is ScrapyHelpFormatter:
             parser.formatter_class = _HelpFormatter
+        if self.log_level:
+            # Above the project, and below the call; the help names it.
+            self.given_settings.set("LOG_LEVEL", self.log_level, "spider")
         super().add_options(parser)
         self.end_in_a_line(parser)
         for names, keywords in self.options:
@@ -114,17 +119,15 @@ class CorpusCommand(ScrapyCommand):
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Read the options that all commands have."""
+        from logging import getLevelNamesMapping
+
+        if opts.loglevel and opts.loglevel not in (levels := getLevelNamesMapping()):
+            names = ", ".join(name for name in levels if name not in {"NOTSET", "FATAL", "WARN"})
+            raise UsageError(f"there is no log level {opts.loglevel}; the levels are {names}")
         try:
             super().process_options(args, opts)
         except UsageError as error:
             raise UsageError(feed_flaw(opts, self.given_settings) or str(error)) from None
-        settings = self.given_settings
-        # A project's own level is meant for its crawls.
-        if (
-            self.has_answer
-            and (settings.getpriority("LOG_LEVEL") or 0) < SETTINGS_PRIORITIES["cmdline"]
-        ):
-            settings.set("LOG_LEVEL", "CRITICAL", "cmdline")
 
     @property
     def given_settings(self) -> Settings:

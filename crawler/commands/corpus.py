@@ -38,6 +38,7 @@ class CorpusSiteCommand(CorpusCommand, BaseRunSpiderCommand):
         "(corpus-data) holds what is known of the site."
     )
     default_settings: ClassVar[dict[str, Any]] = {"FEED_EXPORTERS": FEED_EXPORTERS}
+    log_level = "WARNING"
     # The crawl has its own settings, not those of a project around it.
     requires_crawler_process = False
     options = (
@@ -81,22 +82,27 @@ class CorpusSiteCommand(CorpusCommand, BaseRunSpiderCommand):
 
     def work(self, args: list[str], opts: argparse.Namespace, settings: Settings) -> int:
         """Crawl the site, or read the archive."""
+        from contextlib import suppress
+
         from scrapy.crawler import AsyncCrawlerProcess
 
         arguments = _arguments(args, opts)
         own = _own_settings(settings, opts, arguments)
+        _show_progress(own)
         process = AsyncCrawlerProcess(own)
         crawler = process.create_crawler(_spider(opts))
         process.crawl(crawler, **arguments)
         process.start()
-        if process.bootstrap_failed or crawler.stats is None:
-            return 1
-        if "finish_reason" not in crawler.stats.get_stats():
+        stats: dict[str, Any] = {}
+        with suppress(RuntimeError):  # a crawl that could not start has none
+            stats = crawler.stats.get_stats()
+        if "finish_reason" in stats:
+            for line in _next_steps(stats, own, arguments, opts):
+                print(line, file=sys.stderr)
+        elif not process.bootstrap_failed and stats:
             # A second Ctrl-C ends the process before the crawl has ended: nothing is written.
             raise KeyboardInterrupt
-        for line in _next_steps(crawler.stats.get_stats(), own, arguments, opts):
-            print(line, file=sys.stderr)
-        return 0
+        return int(process.bootstrap_failed or not stats)
 
 
 def _spider(opts: argparse.Namespace) -> type[Spider]:
@@ -135,14 +141,14 @@ def _own_settings(
     given: Settings, opts: argparse.Namespace, arguments: Mapping[str, str]
 ) -> Settings:
     """Put the settings of the crawl together: the package's, those of the options, the call's."""
-    from scrapy.settings import SETTINGS_PRIORITIES, Settings
+    from scrapy.settings import Settings
 
+    from crawler.addon import take_command_line
     from crawler.core.errors import ArgumentError
 
     own = Settings()
     own.setmodule(_SETTINGS, "project")
-    # At a terminal the live line tells how the crawl goes; without one the log has to.
-    own.set("LOG_LEVEL", "WARNING" if sys.stderr.isatty() else "INFO", "project")
+    own.set("LOG_LEVEL", given["LOG_LEVEL"], "project")
     if opts.delay is not None:
         if not 0 <= opts.delay < float("inf"):
             raise ArgumentError(f"--delay is {opts.delay}; give a number of seconds")
@@ -157,10 +163,29 @@ def _own_settings(
         own.set("CORPUS_INCREMENTAL", value=True, priority="project")
     elif not opts.output and not opts.overwrite_output:
         own.set("FEEDS", {_new_file(arguments): {"format": "jsonl"}}, "project")
-    for name in given:
-        if (given.getpriority(name) or 0) >= SETTINGS_PRIORITIES["cmdline"]:
-            own.set(name, given[name], "cmdline")
+    take_command_line(own, given)
     return own
+
+
+def _show_progress(settings: Settings) -> None:
+    """Show progress and summary also where the log does not go to standard error, or is short."""
+    import logging
+
+    from crawler.extensions.logs import SafeFormatter
+    from crawler.journey.statistics import progress_log
+
+    class Shown(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            # Looked up at each line: the live line takes the stream's place.
+            print(self.format(record), file=sys.stderr)
+
+    is_kept = bool(settings["LOG_FILE"]) and settings.getbool("LOG_ENABLED")
+    level = logging.getLevelNamesMapping().get(str(settings["LOG_LEVEL"]), logging.DEBUG)
+    if is_kept or not settings.getbool("LOG_ENABLED") or level > logging.INFO:
+        handler = Shown(logging.INFO)
+        handler.setFormatter(SafeFormatter(logging.Formatter()))
+        progress_log.addHandler(handler)
+        progress_log.propagate = is_kept
 
 
 def _new_file(arguments: Mapping[str, str]) -> str:
@@ -186,16 +211,28 @@ def _new_file(arguments: Mapping[str, str]) -> str:
 def _next_steps(
     stats: Mapping[str, Any], own: Settings, arguments: Mapping[str, str], opts: argparse.Namespace
 ) -> Iterator[str]:
-    """Say what to do after a crawl that gave pages, a line each."""
+    """Say what to do after a crawl, a line each."""
+    from crawler.core.page.addresses import address_site
     from crawler.core.wording import without_secrets
+    from crawler.discovery.addresses import complete_address
 
     site = without_secrets(arguments.get("url", ""))
+    if "corpus/nothing_because" in stats:
+        # The line "why" of the summary has the reason, and what to do about it.
+        yield "What to try"
+        if site:
+            yield f"  {'which pages are found':<31} scrapy discover {site}"
+        yield f"  {'what became of each':<31} the same command with -L INFO"
+        return
     steps = {"why a line was kept or dropped": "scrapy extract --explain ADDRESS-OF-A-PAGE"}
     for file, feed in own.getdict("FEEDS").items():
         if feed["format"] == "jsonl":
             read = f"import json; pages = [json.loads(line) for line in open({file!r})]"
             steps["read it in Python"] = read
     if opts.daily:
+        named = f" -s CORPUS_DIR={own['CORPUS_DIR']}" if own["CORPUS_DIR"] else ""
+        all_of_it = f"scrapy articles {address_site(complete_address(site))} -O all.jsonl{named}"
+        steps["the whole corpus in one file"] = all_of_it
         steps["what is new, from now on"] = "the same command again, once a day or as you like"
     elif site:
         steps["only what is new, from now on"] = f"scrapy corpus {site} --daily"

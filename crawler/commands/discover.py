@@ -26,7 +26,7 @@ class DiscoverCommand(CorpusCommand):
         "order. Only the start page, robots.txt, sitemaps and feeds are fetched; the links of "
         "other pages are not known."
     )
-    has_answer = True
+    log_level = "CRITICAL"
 
     options = (
         valued(

@@ -34,7 +34,7 @@ class ExtractCommand(CorpusCommand):
         "model, as XML. The page is judged by what is known of its site: "
         "the counts that crawls have kept in CORPUS_DIR, or the pages named by --with."
     )
-    has_answer = True
+    log_level = "CRITICAL"
     options = (
         flag("--text", "print the text of the page, and nothing else"),
         flag("--explain", "show every block with its label and evidence"),

@@ -59,7 +59,7 @@ class WrapCommand(CorpusCommand):
     """
 
     name = "wrap"
-    has_answer = True
+    log_level = "CRITICAL"
     usage = (
         "[options] PROJECT INPUT... | learn PROJECT PAGE | forget PROJECT PAGE | test PROJECT "
         "[INPUT...]"

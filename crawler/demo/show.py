@@ -16,9 +16,10 @@ from rich.console import Console
 from rich.text import Text
 from scrapy import signals
 from scrapy.crawler import AsyncCrawlerProcess
-from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings
+from scrapy.settings import BaseSettings, Settings
 from scrapy.utils.conf import feed_process_params_from_cli
 
+from crawler.addon import take_command_line
 from crawler.core.errors import ArgumentError, CorpusError
 from crawler.core.methods.registry import get_method
 from crawler.core.wording import fit_width
@@ -108,9 +109,7 @@ def show_demo(args: list[str], opts: argparse.Namespace, given: BaseSettings) ->
 def _settings(given: BaseSettings, output: str, folder: str) -> Settings:
     """Put the demo's settings together: its own, this call's paths, the command line's."""
     settings = Settings({**_SETTINGS, "CORPUS_DIR": folder})
-    for name in given:
-        if (given.getpriority(name) or 0) >= SETTINGS_PRIORITIES["cmdline"]:
-            settings.set(name, given[name], priority="cmdline")
+    take_command_line(settings, given)
     if output.partition(":")[0] == "-":
         raise ArgumentError("the results are shown on standard output; name a file after -O")
     if flaw := without_format([output], known_formats(settings)):

@@ -22,9 +22,7 @@ from crawler.core.page.addresses import address_site
 from crawler.core.wording import fit_width, show_seconds
 from crawler.extensions.component import Component, until_closed
 from crawler.extensions.summary import summary, unsettled
-from crawler.journey.statistics import number
-
-logger = logging.getLogger(__name__)
+from crawler.journey.statistics import number, progress_log
 
 _REDRAW_SECONDS: Final = 0.25
 # How far back the rate looks, so that it follows the server without jumping.
@@ -77,7 +75,7 @@ class Progress(Component):
             self._task = create_looping_call(lambda: screen.draw(self._line()))
             self._task.start(_REDRAW_SECONDS)
         elif self._log_seconds > 0:
-            self._task = create_looping_call(lambda: logger.info(self._line()))
+            self._task = create_looping_call(lambda: progress_log.info(self._line()))
             self._task.start(self._log_seconds, now=False)
 
     def engine_started(self) -> None:
@@ -118,7 +116,7 @@ class Progress(Component):
         lines = summary(stats, self._outputs or self._unwritten())
         if self._screen is None:
             is_failure = "corpus/nothing_because" in stats
-            logger.log(logging.ERROR if is_failure else logging.INFO, "\n".join(lines))
+            progress_log.log(logging.ERROR if is_failure else logging.INFO, "\n".join(lines))
             return
         self._screen.close(lines)
         self._screen = None

@@ -27,6 +27,16 @@ _VERSIONS: Final = {
 _LINES: Final = (
     ("why", "nothing_because", "nothing was exported: {nothing_because}"),
     ("pages", "always", "{pages/fetched:,} fetched, {pages/exported:,} exported{near}"),
+    (
+        "undated",
+        "pages/undated",
+        "{pages/undated:,} of the exported: whether they are of the days asked for is not known",
+    ),
+    (
+        "cut short",
+        "responses/wrong_length",
+        "{responses/wrong_length:,} by their length as sent, but whole by their end: taken",
+    ),
     ("joined", "pages/joined", "{pages/joined:,} to the first pages of their articles"),
     ("versions", "versions", "{versions}"),
     (

@@ -17,6 +17,7 @@ _WORDS: Final = {
     "refused": f"the host refuses connections: check the address, or {_LATER}",
     "timeout": f"the host does not answer in time: check the address, or {_LATER}",
     "connection": f"the connection to the host breaks: check the address, or {_LATER}",
+    "cut-short": f"the pages break off before their end: {_LATER}",
     "robots": f"the robots.txt of the site forbids the crawl: {_RESPECTED}",
     "robots-unreachable": (
         f"the robots.txt of the site cannot be had, and nobody knows what it forbids: {_LATER}"

@@ -26,6 +26,7 @@ from crawler.items import PageItem
 from crawler.journey.filters import result_filters
 from crawler.journey.item_page import ItemPage, Stage, Tally
 from crawler.journey.main_text import MainText
+from crawler.journey.statistics import progress_log
 from crawler.settings import Options
 
 if TYPE_CHECKING:
@@ -108,6 +109,7 @@ class Sentences(Stage):
     def __init__(self, options: Options, tally: Tally) -> None:
         super().__init__(options, tally)
         splitter_for("", options.sentence_method)
+        self._model_told = False
 
     def process(self, item: PageItem, page: ItemPage) -> None:
         """Set the item's sentences."""
@@ -119,12 +121,21 @@ class Sentences(Stage):
             own = islice(rest, len(parts[number].blocks)) if len(parts) > 1 else rest
             for block in (block for block, label in own if label.kept):
                 if splitter.name == "kiwi":
+                    self._tell_of_model()
                     model_chars_left -= len(block.text)
                     if model_chars_left < 0:
                         splitter = splitter_for("ko", "rule")
                 sentences = splitter.split(block.text)
                 found += [{"block": block.index, "text": each.text} for each in sentences]
         item.sentences = found
+
+    def _tell_of_model(self) -> None:
+        if not self._model_told:
+            self._model_told = True
+            progress_log.info(
+                "Loading the Korean model for sentences: it takes some seconds, and 550 MB of "
+                "memory. CORPUS_SENTENCE_METHOD=rule goes without it"
+            )
 
 
 class Tables(Stage):

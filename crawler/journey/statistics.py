@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from typing import Any, Final
 
 from crawler.core.wording import fit_width
+
+progress_log: Final = logging.getLogger("crawler.progress")
+"""Gets what a person who waits wants to see; ``scrapy corpus`` shows it at any level."""
 
 _WIDEST: Final = 40
 

@@ -61,7 +61,7 @@ _REASONS: tuple[tuple[type[Exception], str, str], ...] = (
     # Scrapy gives up a body over DOWNLOAD_MAXSIZE by cancelling its download.
     (DownloadCancelledError, "", "too-large"),
     (DownloadFailedError, "", "connection"),
-    (ResponseDataLossError, "", "connection"),
+    (ResponseDataLossError, "", "cut-short"),
     (BadGzipFile, "", "content-encoding"),
     (EOFError, "", "content-encoding"),
     (IgnoreRequest, "robots.txt", "robots"),
@@ -206,7 +206,9 @@ class PageSpider(Spider):
         if address_key(request.url) in passed:
             self.fail(request.url, "redirect-loop", "its redirects lead back to itself")
         else:
-            self.skip(request.url, "duplicate-address", "it was requested before")
+            # No page came: what does, and is left out, is counted by skip().
+            self.stats.inc_value("corpus/cut/duplicate-address")
+            self.logger.debug("Not fetched %s: it was requested before", request.url)
 
 
 def by_own_name(response: Response, page: ParsedPage | None) -> Response:

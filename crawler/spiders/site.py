@@ -30,6 +30,7 @@ from crawler.discovery.guesses import (
 from crawler.discovery.ledger_frontier import LedgerFrontier
 from crawler.discovery.links import page_links
 from crawler.discovery.url_traps import Traps
+from crawler.items import PageItem
 from crawler.journey.crawl_ledgers import CrawlLedgers
 from crawler.spiders.arguments import SiteArguments, parse_arguments
 from crawler.spiders.base import by_own_name, failure_reason, validators
@@ -44,7 +45,7 @@ class SiteSpider(ListingReader):
     """Fetch the pages of one or more sites, and yield the response of each once."""
 
     name = "site"
-    handlers = (*ListingReader.handlers, "scheduler_empty", "spider_error")
+    handlers = (*ListingReader.handlers, "scheduler_empty", "spider_error", "item_scraped")
     # The frontier decides the order; the scheduler keeps to it.
     custom_settings: ClassVar[dict[str, Any]] = {  # type: ignore[misc] # Scrapy's stub has no ClassVar
         "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleFifoDiskQueue",
@@ -153,6 +154,11 @@ class SiteSpider(ListingReader):
             if wanted:
                 self.skip(response.url, "unchanged", "it has not changed since an earlier crawl")
         return is_delivered
+
+    def item_scraped(self, item: object) -> None:
+        """Count the exported pages of which nobody knows whether they are of the wanted days."""
+        if self.scope.has_dates and isinstance(item, PageItem) and not item.published:
+            self.stats.inc_value("corpus/pages/undated")
 
     def to_come(self) -> int:
         """Count the pages that will be requested, by what is known; 0 where nobody knows."""

@@ -24,7 +24,7 @@ from typing import IO, Any
 from urllib.parse import quote, urljoin
 
 from crawler.core.errors import UnreadableInputError
-from crawler.core.page.page import MAX_PAGE_BYTES, Page
+from crawler.core.page.page import LOCAL_SITE, MAX_PAGE_BYTES, Page
 from crawler.store.archive import ARCHIVE_SUFFIXES, HTML_TYPES, read_pages
 from crawler.store.files import system_errors
 
@@ -79,7 +79,8 @@ def read_source(
 
     A saved page's url is the first of: the ``saved from url`` comment that browsers write at the
     top; ``base_url`` and the path below the folder; ``http://`` and that path, where its first
-    level is named like a host, as mirroring tools do; the file's own ``file://`` address.
+    level is named like a host, as mirroring tools do; the file's own ``file://`` address. Pages of
+    a folder that have no address but that are of the site that is named like the folder.
 
     Args:
         path: the folder or file.
@@ -104,7 +105,10 @@ def read_source(
     if name.endswith(LISTS) and not source.is_dir():
         return _read_list(source, on_skip, max_bytes)
     if source.is_dir():
-        return _saved_pages(source, _files(source, on_skip), base_url, on_skip, max_bytes)
+        pages = _saved_pages(source, _files(source, on_skip), base_url, on_skip, max_bytes)
+        # A name need not be in the encoding of the system.
+        name = os.fsencode(source.resolve().name).decode("utf-8", "replace")
+        return (_of_folder(page, name) for page in pages)
     if _is_saved_page(source):
         return _saved_pages(source.parent, [source], base_url, on_skip, max_bytes)
     raise UnreadableInputError(
@@ -238,6 +242,11 @@ def _saved_pages(
             on_skip("not-html", f"{path}: no HTML part in it")
 
 
+def _of_folder(page: Page, name: str) -> Page:
+    """Return a page with the name of its folder as its site, where its address names no host."""
+    return replace(page, site=name) if page.site_name == LOCAL_SITE else page
+
+
 def _read_file(path: Path, max_bytes: int) -> bytes | None:
     """Read a file, at most one byte more than ``max_bytes``; ``None`` where it is no page."""
     is_named = _is_saved_page(path)
@@ -293,7 +302,7 @@ def _url_of(path: Path, root: Path, base_url: str | None) -> str:
         return urljoin(base_url.rstrip("/") + "/", relative)
     if len(below.parts) > 1 and _HOST.fullmatch(below.parts[0]):
         return f"http://{relative}"
-    return path.absolute().as_uri()
+    return (root.resolve() / below).as_uri()
 
 
 def _single_file_page(content: bytes, fallback: str) -> Page | None:

@@ -93,4 +93,5 @@ def test_a_length_that_is_too_long_or_empty(project: Project) -> None:
     assert [asked.count(f"/{name}") for name in ("packed", "whole", "torn")] == [1, 1, 2]
     assert stats["corpus/responses/wrong_length"] == 2
     # Half a page is no page; and Twisted reads no answer with an empty header.
-    assert stats["corpus/failed/connection"] == 2
+    assert stats["corpus/failed/cut-short"] == 1
+    assert stats["corpus/failed/connection"] == 1

@@ -50,6 +50,8 @@ def test_a_site_becomes_a_file_in_any_folder(tmp_path: Path, make_site: MakeSite
     summary, _, steps = err.partition("What to do next")
     assert "5 fetched, 5 exported" in summary
     assert f"scrapy corpus {site.url} --daily" in steps
+    # Neither lists of components nor what Scrapy tells at INFO.
+    assert " INFO: " not in err
     # Without -O the file is named after the host, and is not replaced unasked.
     scrapy(folder, "corpus", site.url, *ALL, "--max-pages", "2")
     assert len(rows(folder / "127.0.0.1.jsonl")) == 2
@@ -72,6 +74,51 @@ def test_daily_writes_what_is_new(tmp_path: Path, make_site: MakeSite) -> None:
     new = [row["url"] for row in rows(tmp_path / "all.jsonl")[4:]]
     assert f"{site.url}a/9" in new
     assert len(list((tmp_path / "corpus-data" / "articles").rglob("*.jsonl"))) >= 2
+
+
+@pytest.mark.parametrize("level", [("-L", "ERROR"), ("-L", "INFO"), ("--logfile", "log"), ()])
+def test_progress_and_summary_are_shown_once_at_any_level(
+    tmp_path: Path, make_site: MakeSite, level: tuple[str, ...]
+) -> None:
+    err = scrapy(tmp_path, "corpus", make_site(small_site(2)).url, *ALL, *level)
+    assert err.count("3 fetched, 3 exported") == 1
+    assert ("INFO" in level) == (" INFO: " in err)
+
+
+def test_the_last_lines_fit_what_came_of_the_crawl(tmp_path: Path, make_site: MakeSite) -> None:
+    site = make_site(small_site(2))
+    daily = scrapy(tmp_path, "corpus", site.url, "--daily", *ALL)
+    (command,) = [line for line in daily.splitlines() if "scrapy articles" in line]
+    arguments = command.partition("scrapy ")[2].split()
+    _, _, _ = run_scrapy(arguments, tmp_path, {**os.environ}, [str(tmp_path), str(ROOT)])
+    assert len(rows(tmp_path / "all.jsonl")) == 3
+    nothing = scrapy(tmp_path, "corpus", site.url, *ALL, "-a", "allow=/none/", "-O", "no.jsonl",
+                     "-s", "CORPUS_PAGE_TYPES=article", code=1)  # fmt: skip
+    assert f"scrapy discover {site.url}" in nothing
+    assert "What to do next" not in nothing
+
+
+def test_a_plain_and_a_daily_crawl_fetch_as_many_pages(tmp_path: Path, make_site: MakeSite) -> None:
+    pages = small_site(4)
+    moved = {f"/m/{n}": (301, {"Location": f"/a/{n}"}, b"") for n in range(4)}
+    pages["/a/1"] = html(article(1, "".join(f'<a href="{path}">moved</a>' for path in moved)))
+    site = make_site({**pages, **moved})
+    for option in (("-O", "out.jsonl"), ("--daily",)):
+        err = scrapy(tmp_path, "corpus", site.url, *ALL, *option)
+        assert "5 fetched, 5 exported" in err
+
+
+def test_pages_without_a_date_are_taken_and_counted(tmp_path: Path, make_site: MakeSite) -> None:
+    pages = small_site(4)
+    dates = ("2024-01-01", "2026-03-01", "2026-04-01")
+    for number, day in enumerate(dates):
+        meta = f'<meta property="article:published_time" content="{day}">'
+        pages[f"/a/{number}"] = html(article(number).replace("<head>", f"<head>{meta}"))
+    site = make_site(pages)
+    err = scrapy(tmp_path, "corpus", site.url, "--since", "2026", "-O", "out.jsonl", *ALL)
+    found = [row["published"] for row in rows(tmp_path / "out.jsonl")]
+    assert sorted(map(str, found)) == ["2026-03-01", "2026-04-01", "None", "None"]
+    assert "  undated     2 " in err
 
 
 def test_an_archive_takes_the_place_of_the_network(tmp_path: Path) -> None:

@@ -104,6 +104,13 @@ def test_trouble_is_told() -> None:
     assert missing[2] == "  feeds       2 items are missing from the output"
 
 
+def test_pages_that_came_cut_and_pages_without_a_date_are_told() -> None:
+    lines = summary({"corpus/responses/wrong_length": 3, "corpus/pages/undated": 1200}, ["a"])
+    told = {line[:12].strip(): line[14:].split()[0] for line in lines[1:]}
+    assert told["cut short"] == "3"
+    assert told["undated"] == "1,200"
+
+
 def test_the_documented_summary_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = (Path(__file__).parents[2] / "docs/getting-started.md").read_text("utf-8")
     sample = page[page.index("Crawl ended early") :].partition("```")[0].splitlines()

@@ -72,6 +72,20 @@ def test_a_url_is_the_one_a_page_was_saved_from(tmp_path: Path) -> None:
     ]
 
 
+def test_pages_without_an_address_are_of_the_site_named_like_their_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pages = fill(tmp_path / "pages", {"a.html": HTML, "d/b.html": HTML, "x.example/c.html": HTML})
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    found = {page.url: page.site_name for page in read_source("../pages")}
+    assert found == {
+        (pages / "a.html").as_uri(): "pages",
+        (pages / "d/b.html").as_uri(): "pages",
+        "http://x.example/c.html": "x.example",
+    }
+
+
 def test_a_mirror_names_its_hosts(tmp_path: Path) -> None:
     files = (
         "www.blog.example/글/a b.html",
