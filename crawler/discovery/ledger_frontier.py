@@ -252,7 +252,7 @@ class LedgerFrontier(Frontier):
             return True
         if change.kind == "same":
             again.judged(visit.address, changed=False)
-            self.ledgers.runs[visit.site].trouble.confirmed += 1
+            self.ledgers.runs[visit.site].trouble.note_same(before)
         return False
 
     def is_temporary_redirect(self, visit: Visit, url: str, meta: Mapping[str, Any]) -> bool:
@@ -301,10 +301,9 @@ class LedgerFrontier(Frontier):
     def unchanged(self, visit: Visit, validators: tuple[str, str]) -> None:
         """Note that a page has not changed (304)."""
         etag, modified = validators
-        self._ledger(visit).mark_fetched(
-            Fetched(visit.address, 304, now(), etag=etag, last_modified=modified)
-        )
-        self.ledgers.runs[visit.site].trouble.confirmed += 1
+        ledger = self._ledger(visit)
+        ledger.mark_fetched(Fetched(visit.address, 304, now(), etag=etag, last_modified=modified))
+        self.ledgers.runs[visit.site].trouble.note_same(ledger.seen(visit.address))
         self._answered(visit)
 
     def failed(

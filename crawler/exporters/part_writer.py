@@ -102,7 +102,8 @@ class NumberedParts(Component):
             self._finish(site)
 
     def _write_gone(self, site: str) -> None:
-        self._ledgers.runs[site].trouble.keep_known()
+        run = self._ledgers.runs[site]
+        run.trouble.keep_known(run.new_pages)
         for row in self._ledgers.ledger(site).gone_to_export():
             item = PageItem(
                 url=row.address,

@@ -1,7 +1,7 @@
-"""Sites in trouble: those that answer for most known pages with one page, or lead them to one.
+"""Sites in trouble: those that answer for most known pages with one page, or with none.
 
 A site under maintenance, or one that asks for a login, gives that answer at the address of each
-article, often with status 200. What was exported of such pages is neither replaced nor withdrawn,
+article, often with status 200, and some answer 404. What was exported of such pages is neither replaced nor withdrawn,
 and the next crawl requests them again.
 """
 
@@ -26,10 +26,13 @@ logger = logging.getLogger(__name__)
 
 # Fewer may be articles that were made one, or are no articles any more.
 _MANY: Final = 5
+# Where less is missing, the others show that the site works. Sites do remove many articles at once.
+_MISSING_OF_EACH: Final = 3
 # Fewer may be one article at two addresses.
 _SAME_TEXT: Final = 3
 _TOKEN: Final = re.compile(r"[0-9A-Za-z/_.:%?=&-]+")
 _VARIES: Final = re.compile(r"[0-9/]")
+_NO_VERSION: Final = frozenset({"", GONE_HASH, PART_HASH})
 
 
 def text_hash(document: Document) -> int:
@@ -75,8 +78,12 @@ class SiteTrouble:
 
     def note_lost(self, row: Row) -> None:
         """Note a page that is no article any more."""
-        if row.exported_hash not in {"", GONE_HASH, PART_HASH}:
+        if row.exported_hash not in _NO_VERSION:
             self._lost.add(row.address)
+
+    def note_same(self, row: Row | None) -> None:
+        """Note a page that came as it was, which says nothing where it was never exported."""
+        self.confirmed += row is not None and row.exported_hash not in _NO_VERSION
 
     def common_text(self, document: Document) -> int | None:
         """Return the hash of a page's text where different articles give that text now."""
@@ -95,8 +102,12 @@ class SiteTrouble:
             self._tell(f"Different articles of {self.site} give one text now")
         self._keep(addresses, "one-text-for-many", "kept")
 
-    def keep_known(self) -> None:
-        """Keep, at the end, exported pages of which too many lead elsewhere or are no articles."""
+    def keep_known(self, new_pages: int = 0) -> None:
+        """Keep, at the end, exported pages too many of which lead elsewhere, or are none any more.
+
+        Args:
+            new_pages: how many pages the crawl has found that are new.
+        """
         for target, addresses in self._moved():
             self._tell(f"{len(addresses)} pages of {self.site} lead to {target}")
             self._keep(addresses, "moved-with-many", "redirected")
@@ -106,6 +117,12 @@ class SiteTrouble:
                 f"{self.confirmed} still are"
             )
             self._keep(self._lost, "lost-with-many", "kept")
+        # Those too that a killed crawl has found missing.
+        missing = [row.address for row in self.ledger.gone_to_export() if row.state == "gone"]
+        there = self.confirmed + new_pages
+        if len(missing) >= _MANY and len(missing) > _MISSING_OF_EACH * there:
+            self._tell(f"{len(missing)} articles of {self.site} are missing (404), and {there} came")
+            self._keep(missing, "missing-with-many", "kept")
 
     def _tell(self, what: str) -> None:
         logger.warning(

@@ -86,6 +86,29 @@ def test_a_site_in_trouble_loses_no_article(
     assert changes(project) == [("7", "changed")]
 
 
+def test_a_site_that_has_none_of_its_articles_keeps_them(
+    project: Project, make_site: Callable[[Mapping[str, Answer]], Site]
+) -> None:
+    pages = {f"/news/{number}": html(article(number)) for number in range(12)}
+    front = html("".join(f'<p><a href="{path}">{path}</a></p>' for path in pages))
+    site = make_site({**pages, "/": front})
+    crawl = ("crawl", "site", "-a", f"url={site.url}", "-a", "recheck=0", *REMEMBERING)
+    project.run(*crawl)
+    begun = changes(project)
+    site.pages.update(dict.fromkeys(pages, html("", 404)))
+    next_second()
+    _, err = project.run(*crawl)
+    assert changes(project) == begun, "there is no further part"
+    assert err.count("the site seems to be in trouble") == 1
+    assert "  kept        12 " in err
+    site.pages.update(pages)
+    site.pages["/news/7"] = html("", 404)
+    site.pages["/news/8"] = html(article(88))
+    next_second()
+    project.run(*crawl)
+    assert changes(project) == [("7", "gone"), ("8", "changed")]
+
+
 @pytest.mark.parametrize("kinds", ["all", "article"])
 def test_a_login_page_in_place_of_all_articles_replaces_and_withdraws_none(
     project: Project, make_site: Callable[[Mapping[str, Answer]], Site], kinds: str

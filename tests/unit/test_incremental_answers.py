@@ -213,6 +213,30 @@ def test_articles_of_which_most_are_none_any_more_are_kept(
     assert crawl.ledger.retry_failed(5, now="2024-06-01") == lost - withdrawn
 
 
+@pytest.mark.parametrize(
+    ("missing", "still", "new", "withdrawn"),
+    [(5, 0, 0, 0), (5, 1, 0, 0), (12, 2, 1, 0), (4, 0, 0, 4), (6, 2, 0, 6), (6, 0, 2, 6)],
+)
+def test_articles_of_which_next_to_all_are_missing_are_kept(
+    crawl: Crawl, missing: int, still: int, new: int, withdrawn: int
+) -> None:
+    names = exported(crawl, missing + still)
+    for name in names[:missing]:
+        crawl.frontier.failed(crawl.visit(name), "http-404", 404)
+    for name in names[missing:]:
+        crawl.frontier.unchanged(crawl.visit(name), ("", ""))
+    # A list that came as it was says nothing of the articles.
+    for number in range(9):
+        listing = f"{BASE}list/{number}"
+        crawl.ledger.add_found([Found(listing, "link", MAY)])
+        crawl.ledger.mark_fetched(Fetched(listing, 200, MAY, "bytes", etag='"e"', for_export=False))
+        crawl.frontier.unchanged(crawl.visit(listing), ("", ""))
+    crawl.ledgers.runs[SITE].trouble.keep_known(new)
+    assert len(crawl.withdrawn()) == withdrawn
+    assert crawl.count.get("corpus/incremental/kept", 0) == missing - withdrawn
+    assert crawl.ledger.retry_failed(5, now="2024-06-01") == missing - withdrawn
+
+
 def test_an_exported_page_that_cannot_be_read_is_kept(crawl: Crawl) -> None:
     for name in (OLD, NEW):
         crawl.frontier.fetched(crawl.visit(name), name, b"broken", ("", ""), wanted=True)
