@@ -25,7 +25,7 @@ from crawler.core.errors import StoreError
 
 logger = logging.getLogger(__name__)
 
-_MEMORY = 64 * 2**20
+_MEMORY = 16 * 2**20
 
 
 class DiskSpace(ArraySpace):

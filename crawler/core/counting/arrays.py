@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-BATCH = 2**20
+BATCH = 2**17
 """How many entries are processed at a time, unless a space sets another number."""
 
 _MOST_SPLITS = 16

@@ -60,9 +60,12 @@ def duplicate_groups(
     candidates = site.masses >= _MIN_CONTENT
     candidates &= site.shared_masses >= similarity * site.masses
     # Exact copies have the same blocks, of the same weights.
-    first: dict[bytes, int] = {}
-    for page in np.flatnonzero(candidates).tolist():
-        _join(groups, first.setdefault(site.pages.signatures[page], page), page)
+    pages = np.flatnonzero(candidates)
+    signatures = site.pages.signatures[pages].view(np.uint64)
+    order = np.lexsort(signatures.T)
+    is_first = np.ones(len(pages), dtype=np.bool_)
+    is_first[1:] = (signatures[order[1:]] != signatures[order[:-1]]).any(axis=1)
+    groups[pages[order]] = pages[order[is_first]][np.cumsum(is_first) - 1]
     # Pairs come in order, so that most have the same left page as the pair before.
     last_blocks = lru_cache(1)(lambda page: blocks_of(site.pages.urls[page]))
     for left, right, known in _pairs(site, candidates, similarity, space):
@@ -75,7 +78,9 @@ def duplicate_groups(
             shared = _shared(site, last_blocks(left), blocks_of(site.pages.urls[right]))
         if shared >= similarity * (both - shared):
             _join(groups, left, right)
-    return np.array([_root(groups, page) for page in range(count)], dtype=np.uint32)
+    while not np.array_equal(groups, roots := groups[groups]):
+        groups = roots
+    return groups
 
 
 def _pairs(

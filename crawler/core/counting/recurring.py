@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _WEIGHT_BITS = np.uint64(16)
 _WEIGHT = np.uint64(0xFFFF)
+_SIGNATURE = 24
 UNIT = 2**16
 """Rarity is a whole number of this part of 1, so that sums of it are the same in any order."""
 
@@ -49,7 +50,7 @@ class SitePages:
 
     Attributes:
         urls: Their addresses.
-        signatures: A digest of each page's blocks and their weights.
+        signatures: A digest of each page's blocks and their weights, uint8, of one page a row.
         sizes: How many blocks each page has, int64.
         weights: The characters of each page's blocks outside hyperlinks, int64.
         texts: How many occurrences of blocks have text outside hyperlinks.
@@ -58,11 +59,13 @@ class SitePages:
     def __init__(self, log: ObservationLog, partitions: Partitions) -> None:
         urls = log.urls()
         count = len(urls)
-        order = sorted(range(count), key=lambda place: (len(urls[place]), urls[place]))
+        order = np.array(sorted(range(count), key=urls.__getitem__))
+        lengths = np.fromiter(map(len, urls), dtype=np.int64, count=count)
+        order = order[np.argsort(lengths[order], kind="stable")]
         numbers = np.empty(count, dtype=np.int64)
         numbers[order] = np.arange(count)
         self.urls = [urls[place] for place in order]
-        self.signatures = [b""] * count
+        signatures = bytearray(_SIGNATURE * count)
         self.sizes, self.weights = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
         self.texts = done = 0
         for rows in log.rows(BLOCKS):
@@ -79,7 +82,10 @@ class SitePages:
             keys, figures = rows.keys.view(np.uint8).data, rows.figures.view(np.uint8).data
             for number, (start, stop) in zip(here.tolist(), pairwise(ends.tolist()), strict=True):
                 of_keys = xxh3_128_digest(keys[8 * start : 8 * stop])
-                self.signatures[number] = of_keys + xxh3_64_digest(figures[2 * start : 2 * stop])
+                of_figures = xxh3_64_digest(figures[2 * start : 2 * stop])
+                place = _SIGNATURE * number
+                signatures[place : place + _SIGNATURE] = of_keys + of_figures
+        self.signatures = np.frombuffer(signatures, dtype=np.uint8).reshape(count, _SIGNATURE)
 
     def __len__(self) -> int:
         """Return the number of pages."""

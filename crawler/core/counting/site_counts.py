@@ -200,7 +200,7 @@ def _snapshot(pages: SitePages, groups: NDArray[np.uint32], sums: Mapping[str, K
     digest = xxh3_128(groups.astype("<u4").tobytes())
     for url, signature in zip(pages.urls, pages.signatures, strict=True):
         address = url.encode("utf-8", "surrogatepass")
-        digest.update(len(address).to_bytes(8, "little") + address + signature)
+        digest.update(len(address).to_bytes(8, "little") + address + signature.tobytes())
     for name, counts in sorted(sums.items()):
         digest.update(name.encode("utf-8", "surrogatepass") + b"\0")
         digest.update(counts.keys.astype("<u8").tobytes() + counts.counts.astype("<u4").tobytes())
