@@ -25,7 +25,7 @@ from crawler.extensions.logs import SafeLog
 from crawler.extensions.progress import Progress
 from crawler.journey.stages import structure_model, table_method
 from crawler.middlewares.address_guard import AddressGuard, StartAddresses, use_checked_downloads
-from crawler.middlewares.downloader import SiteDownloader
+from crawler.middlewares.graceful_shutdown import GracefulDownloader
 from crawler.middlewares.dupefilter import ReturningDupeFilter
 from crawler.middlewares.politeness import POLITE_SETTINGS, CrawlDelay, use_shipped_suffixes
 from crawler.middlewares.responses import HtmlResponses, LenientMetaRefresh, TruncatedBodies
@@ -161,7 +161,7 @@ def _replace_components(settings: BaseSettings) -> None:
     for name, scrapys, ours in (
         ("SCHEDULER_PRIORITY_QUEUE", DownloaderAwarePriorityQueue, ThrottledQueue),
         ("DUPEFILTER_CLASS", RFPDupeFilter, ReturningDupeFilter),
-        ("DOWNLOADER", Downloader, SiteDownloader),
+        ("DOWNLOADER", Downloader, GracefulDownloader),
     ):
         if load_object(settings[name]) is scrapys:
             settings.set(name, ours, _PRIORITY)

@@ -22,6 +22,7 @@ _WORDS: Final = {
     "robots-unreachable": (
         f"the robots.txt of the site cannot be had, and nobody knows what it forbids: {_LATER}"
     ),
+    "interrupted": "the crawl was stopped before an answer came: run it again",
     "site-left-alone": f"the site fails, or asks for fewer requests: {_LATER}",
     "http-401": f"the site refuses the crawl: {_RESPECTED}",
     "http-403": f"the site refuses the crawl: {_RESPECTED}",

@@ -17,7 +17,6 @@ __all__ = ["FEED_EXPORTERS"]
 BOT_NAME = "scrapy-corpus"
 SPIDER_MODULES = ["crawler.spiders.site"]
 ADDONS = {"crawler.addon.CorpusAddon": 500}
-DOWNLOADER = "crawler.middlewares.graceful_shutdown.GracefulDownloader"
 FEED_EXPORT_ENCODING = "utf-8"
 
 # The log goes to a file that is read when something is wrong.

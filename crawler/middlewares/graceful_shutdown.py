@@ -1,8 +1,8 @@
 """A crawl's end in order within seconds, also where a site does not answer.
 
 When a crawl is told to end, Scrapy waits for every request that is under way, up to
-``DOWNLOAD_TIMEOUT`` each. A crawl of a harvest has less time until it is killed, and needs some of
-that to export what it has.
+``DOWNLOAD_TIMEOUT`` each, and for the retries after it. Who pressed Ctrl-C waits less long, and a
+crawl of a harvest is killed a minute later, of which it needs some to export what it has.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Response
+from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.asyncio import create_looping_call
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
@@ -23,16 +24,20 @@ from crawler.middlewares.throttling import SiteLeftAloneError
 if TYPE_CHECKING:
     Fetch = Deferred[Response | Request]
 
-SECONDS: Final = 15.0
-"""How long a crawl that ends waits for answers; a quarter of the time until it is killed."""
+SECONDS: Final = 5.0
+"""How long a crawl that ends waits for answers."""
 
 _LOOK_SECONDS: Final = 0.5
+
+
+class CrawlEndedError(SiteLeftAloneError):
+    """A page has no answer when its crawl has been told to end."""
 
 
 class GracefulDownloader(SiteDownloader):
     """The downloader, which gives up the open requests some time after a crawl is to end.
 
-    Such a page counts as one of a site that was left alone: the next crawl requests it again.
+    A paused crawl (``JOBDIR``) and the next incremental one request these pages again.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -43,7 +48,7 @@ class GracefulDownloader(SiteDownloader):
         self._watch = create_looping_call(self._look)
 
     def fetch(self, request: Request) -> Fetch:  # type: ignore[override] # Scrapy's second argument is deprecated
-        """Fetch, or fail with :class:`SiteLeftAloneError` where the crawl ends before."""
+        """Fetch, or fail with :class:`CrawlEndedError` where the crawl ends before."""
         given: Fetch = Deferred()
         fetched = super().fetch(request)
         self._open[given] = request, fetched
@@ -71,6 +76,10 @@ class GracefulDownloader(SiteDownloader):
     def _give_up(self) -> None:
         while self._open:
             given, (request, fetched) = self._open.popitem()
-            words = f"the crawl was told to end, and {request.url} had no answer in time"
-            given.errback(SiteLeftAloneError(words, self.get_slot_key(request)))
+            if self.crawler.settings["JOBDIR"] and request.callback is not NO_CALLBACK:
+                # The engine puts it back into the queue, which is kept.
+                given.callback(request.replace(dont_filter=True))
+            else:
+                words = f"the crawl was told to end, and {request.url} had no answer in time"
+                given.errback(CrawlEndedError(words, self.get_slot_key(request)))
             fetched.cancel()

@@ -40,6 +40,7 @@ from crawler.core.pagetype.judge import ARTICLE, page_type
 from crawler.extensions.component import connect
 from crawler.journey.page_time import PageTime
 from crawler.middlewares.address_guard import PrivateAddressError
+from crawler.middlewares.graceful_shutdown import CrawlEndedError
 from crawler.middlewares.robots import NO_ANSWER, RobotsUnreachableError
 from crawler.middlewares.throttling import SiteLeftAloneError
 from crawler.middlewares.to_page import parse_response
@@ -53,6 +54,7 @@ _PRIVATE = "private-address"
 _REASONS: tuple[tuple[type[Exception], str, str], ...] = (
     (PrivateAddressError, "", _PRIVATE),
     (RobotsUnreachableError, "", "robots-unreachable"),
+    (CrawlEndedError, "", "interrupted"),
     (SiteLeftAloneError, "", _LEFT_ALONE),
     (UnsupportedURLSchemeError, "", "bad-address"),
     (CannotResolveHostError, "", "dns"),

@@ -41,6 +41,31 @@ def test_a_stopped_crawl_asks_for_no_more_than_one_or_two_further_pages(
     assert "Crawl ended early (shutdown)" in err
 
 
+@pytest.mark.parametrize("robots", [True, False])
+@pytest.mark.parametrize("job", [(), ("-s", "JOBDIR=job")])
+def test_a_crawl_whose_first_request_hangs_ends_at_ctrl_c_and_is_told_as_interrupted(
+    project: Project, make_site: MakeSite, job: tuple[str, ...], *, robots: bool
+) -> None:
+    pages = Held(small_site(3), first=0)
+    site = make_site(pages)
+    crawl = (
+        *("crawl", "site", "-a", f"url={site.url}", "-a", "from=links", "-O", "out.jsonl"),
+        *("-s", f"ROBOTSTXT_OBEY={robots}", "-s", "DOWNLOAD_DELAY=0", *job),
+    )
+    process = project.start(*crawl)
+    project.wait_for(lambda: len(site.asked) == 1, process)
+    interrupt(process)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "Traceback" not in err
+    assert "Retrying" not in err
+    assert err.count("Not fetched (interrupted)") == (not job)
+    assert "Crawl ended early (shutdown)" in err
+    pages.let_go.set()
+    project.run(*crawl)
+    assert len(project.items()) == 4
+
+
 def test_as_many_requests_are_under_way_as_are_allowed(
     project: Project, make_site: MakeSite
 ) -> None:

@@ -45,9 +45,9 @@ SETTINGS: dict[str, Any] = {
 }
 
 
-async def fetched(*seconds: float, closing: bool) -> list[str]:
+async def fetched(*seconds: float, closing: bool, jobdir: str = "") -> list[str]:
     """Fetch pages that take so long; return what came of each."""
-    crawler = Crawler(Spider, Settings(SETTINGS))
+    crawler = Crawler(Spider, Settings({**SETTINGS, "JOBDIR": jobdir}))
     crawler._apply_settings()
     crawler.engine = SimpleNamespace(_slot=SimpleNamespace(closing=closing or None))  # type: ignore[assignment]
     crawler.spider = Spider("slow")
@@ -74,3 +74,6 @@ def test_what_has_no_answer_at_the_end_is_left(monkeypatch: pytest.MonkeyPatch) 
     came = asyncio.run(fetched(0.0, 60.0, 61.0, 62.0, closing=True))
     assert came == ["TextResponse", *(words.format(number) for number in (60.0, 61.0, 62.0))]
     assert asyncio.run(fetched(0.0, 0.15, closing=False)) == ["TextResponse", "TextResponse"]
+    # A paused crawl asks for it when it goes on.
+    came = asyncio.run(fetched(0.0, 60.0, 61.0, closing=True, jobdir="job"))
+    assert came == ["TextResponse", "Request", "Request"]
