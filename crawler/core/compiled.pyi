@@ -1,3 +1,4 @@
+from crawler.core.pure import Stems as Stems
 from crawler.core.pure import class_counts as class_counts
 from crawler.core.pure import columns as columns
 from crawler.core.pure import cue_masks as cue_masks

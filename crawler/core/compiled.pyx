@@ -1,7 +1,8 @@
 # cython: boundscheck=False, wraparound=False, initializedcheck=False
 """What takes most of the time, compiled. ``pure.py`` has the same functions in Python."""
 
-from cpython.unicode cimport PyUnicode_DecodeUTF8, PyUnicode_READ_CHAR
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from cpython.unicode cimport PyUnicode_DecodeUTF8, PyUnicode_READ_CHAR, PyUnicode_Tailmatch
 from libc.string cimport memset, strlen
 from lxml.includes cimport etreepublic as lxml_api
 from lxml.includes cimport tree as xml
@@ -138,6 +139,12 @@ def short_texts(list tags, list texts, list tails, unread, Py_ssize_t most):
     return places, found
 
 
+cdef struct _Node:
+    float threshold
+    # Where the line of its feature begins, and the node for what is at most the threshold.
+    int line, left
+
+
 def leaf_values(
     const float[:, ::1] table,
     const Py_ssize_t[::1] feature,
@@ -147,21 +154,41 @@ def leaf_values(
     const Py_ssize_t[::1] roots,
     Py_ssize_t depth,
 ):
-    cdef Py_ssize_t row, tree, at, after, step
-    found = np.empty((roots.shape[0], table.shape[1]))
+    cdef Py_ssize_t count = feature.shape[0], rows = table.shape[1]
+    cdef Py_ssize_t tree, row, number, step, size
+    cdef int at[8]
+    cdef _Node* its
+    cdef _Node* nodes
+    cdef const float* values
+    found = np.empty((roots.shape[0], rows))
     cdef double[:, ::1] out = found
-    # Neighbouring rows mostly take one way through a tree, which the processor then foresees.
-    for tree in range(roots.shape[0]):
-        for row in range(table.shape[1]):
-            at = roots[tree]
-            for step in range(depth):
-                after = left[at]
-                if after == at:
-                    break
-                if table[feature[at], row] > threshold[at]:
-                    after += 1
-                at = after
-            out[tree, row] = value[at]
+    if not rows or not roots.shape[0]:
+        return found
+    nodes = <_Node*> PyMem_Malloc(count * sizeof(_Node))
+    if not nodes:
+        raise MemoryError
+    for number in range(count):
+        nodes[number] = _Node(threshold[number], feature[number] * rows, left[number])
+    # Rows wait for each other's nodes: eight at a time go down a tree, each by all of its steps.
+    for row in range(0, rows, 8):
+        size = min(rows - row, 8)
+        values = &table[0, row]
+        for tree in range(roots.shape[0]):
+            for number in range(8):
+                at[number] = roots[tree]
+            if size == 8:
+                for step in range(depth):
+                    for number in range(8):
+                        its = &nodes[at[number]]
+                        at[number] = its.left + (values[its.line + number] > its.threshold)
+            else:
+                for step in range(depth):
+                    for number in range(size):
+                        its = &nodes[at[number]]
+                        at[number] = its.left + (values[its.line + number] > its.threshold)
+            for number in range(size):
+                out[tree, row + number] = value[at[number]]
+    PyMem_Free(nodes)
     return found
 
 
@@ -357,3 +384,51 @@ def distances(
             else:
                 its[bit] = far if parent[number] == number or around[bit] == far else around[bit] + 1
     return found
+
+
+cdef class Stems:
+    cdef list _stems
+    cdef unsigned long long _bits[256]
+    # By the first two characters the first stem with them, and behind each the next; -1 for none.
+    cdef short _first[4096]
+    cdef short _next[256]
+
+    def __init__(self, bits):
+        cdef Py_ssize_t number
+        cdef unsigned int place
+        memset(self._first, 0xFF, sizeof(self._first))
+        self._stems = list(bits)
+        if len(self._stems) > 256 or not all(len(stem) > 1 for stem in self._stems):
+            raise ValueError("there may be 256 stems, of two characters or more")
+        for number in range(len(self._stems)):
+            stem = <str> self._stems[number]
+            place = _two(PyUnicode_READ_CHAR(stem, 0), PyUnicode_READ_CHAR(stem, 1))
+            self._bits[number] = bits[stem]
+            self._next[number] = self._first[place]
+            self._first[place] = number
+
+    def masks(self, texts):
+        cdef str text
+        cdef Py_ssize_t at
+        cdef short number
+        cdef Py_UCS4 before, char
+        cdef unsigned long long mask
+        cdef list found = []
+        for text in texts:
+            mask, before = 0, 0
+            for at in range(len(text)):
+                char = PyUnicode_READ_CHAR(text, at)
+                number = self._first[_two(before, char)]
+                before = char
+                while number >= 0:
+                    if self._bits[number] & ~mask and at and PyUnicode_Tailmatch(
+                        text, <str> self._stems[number], at - 1, len(text), -1
+                    ):
+                        mask |= self._bits[number]
+                    number = self._next[number]
+            found.append(mask)
+        return found
+
+
+cdef inline unsigned int _two(unsigned int first, unsigned int second) noexcept:
+    return (first * 37 ^ second) & 4095

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 __all__ = [
+    "Stems",
     "class_counts",
     "columns",
     "cue_masks",
@@ -16,6 +17,7 @@ __all__ = [
 
 try:
     from crawler.core.compiled import (
+        Stems,
         class_counts,
         columns,
         cue_masks,
@@ -29,6 +31,7 @@ try:
 # There was no compiler where the package was built, or it was built for another release of lxml.
 except (ImportError, TypeError, ValueError):
     from crawler.core.pure import (
+        Stems,
         class_counts,
         columns,
         cue_masks,

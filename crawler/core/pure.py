@@ -320,3 +320,25 @@ def distances(
         found = np.minimum(found, found[outwards] + np.uint8(step))
         step, outwards = 2 * step, outwards[outwards]
     return found
+
+
+class Stems:
+    """Stems that are looked for in texts.
+
+    Args:
+        bits: each stem, of two characters or more, with its bits; 256 at most.
+    """
+
+    def __init__(self, bits: Mapping[str, int]) -> None:
+        self._bits = dict(bits)
+
+    def masks(self, texts: Sequence[str]) -> list[int]:
+        """Return the bits of the stems in each text."""
+        whole = "\0".join(texts)
+        here = [(stem, bits) for stem, bits in self._bits.items() if stem in whole]
+        masks = [0] * len(texts)
+        for number, text in enumerate(texts) if here else ():
+            for stem, bits in here:
+                if stem in text:
+                    masks[number] |= bits
+        return masks

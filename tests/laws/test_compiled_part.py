@@ -135,3 +135,11 @@ def test_columns_of_a_tree(
     columns = found[1:4]
     unread = frozenset(("p", "script"))
     assert compiled.short_texts(*columns, unread, 9) == pure.short_texts(*columns, unread, 9)
+
+
+@given(
+    stems=st.dictionaries(st.text("abé\u212a", min_size=2, max_size=4), st.integers(0, 2**64 - 1)),
+    texts=st.lists(st.text("abé\u212a", max_size=12), max_size=5),
+)
+def test_stems_in_texts(compiled: ModuleType, stems: dict[str, int], texts: list[str]) -> None:
+    assert compiled.Stems(stems).masks(texts) == pure.Stems(stems).masks(texts)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crawler.core.flow import Page, read
-from crawler.core.page.text import block_key, drop_unseen, normalise
+from crawler.core.page.text import block_key, block_keys, drop_unseen, normalise
 
 if TYPE_CHECKING:
     from crawler.core.page.blocks import Block
@@ -53,3 +53,17 @@ def test_different_text(text: str, other: str) -> None:
 def test_joiners_are_part_of_words() -> None:
     assert drop_unseen("a\u00adb\u200bc\ufeff\u2060d\x07\x9f") == "abcd"
     assert drop_unseen("ن\u200cمی \u200f\u200d\t\n") == "ن\u200cمی \u200f\u200d\t\n"
+
+
+def test_keys_of_all_texts_at_once() -> None:
+    texts = [
+        "Día 3",
+        "day 3",
+        "\u0301acute",
+        "e",
+        "\uff23\uff2f\u3000\xa02",
+        "ς 5 \ud800",
+        "Ǆ\u0323",
+        "x",
+    ]
+    assert block_keys(texts, "") == list(map(block_key, texts))

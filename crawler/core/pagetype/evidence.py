@@ -10,16 +10,17 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from itertools import compress, count
 
+from crawler.core.hot_loops import Stems
 from crawler.core.page.blocks import Block, Holder
 from crawler.core.page.page import Document
 from crawler.core.page.parse import ParsedPage
 from crawler.core.page.text import DENSE
 from crawler.core.pagetype.address import Address, page_words
 from crawler.core.patterns import compiled_later
-from crawler.core.words import APART, any_of, fold, texts_with
+from crawler.core.words import APART, fold, texts_with
 
 # Elements that are counted.
 _COUNTED = ("article", "section", "time", "img", "form", "button", "pre", "code", "table", "iframe",
@@ -272,8 +273,9 @@ def _named(blocks: Sequence[Block], prose: Sequence[tuple[Block, int]]) -> dict[
     # The items of a list share their names and tag.
     alike = Counter([(each.names, each.tag) for each in _holders(blocks) if each.names])
     by_cues: Counter[int] = Counter()
-    for (names, _), times in alike.items():
-        by_cues[_cues_of(names)] += times
+    cues_of_each = _cues().masks([names.lower() for names, _ in alike])
+    for its, times in zip(cues_of_each, alike.values(), strict=True):
+        by_cues[its] += times
     found = {
         f"names: {cue}": math.log1p(sum([by_cues[cues] for cues in by_cues if cues >> place & 1]))
         for place, cue in enumerate(page_words().groups["names"])
@@ -288,25 +290,14 @@ def _named(blocks: Sequence[Block], prose: Sequence[tuple[Block, int]]) -> dict[
     return found
 
 
-@lru_cache(maxsize=1 << 14)  # the pages of a site share their names, and sites share many
-def _cues_of(names: str) -> int:
-    """Return which cues the names of an element hold, as bits in the order of the list of cues."""
-    parts, any_part = _parts()
-    names = names.lower()
-    cues = 0
-    if any_part.search(names) is not None:
-        for part, bit in parts:
-            if part in names:
-                cues |= bit
-    return cues
-
-
 @cache
-def _parts() -> tuple[list[tuple[str, int]], re.Pattern[str]]:
-    """Return the parts of names with the bits of their cues, and the pattern of any of them."""
-    cues = enumerate(page_words().groups["names"].values())
-    parts = [(part, 1 << place) for place, parts in cues for part in parts]
-    return parts, re.compile(any_of(part for part, _ in parts))
+def _cues() -> Stems:
+    """Return the parts of names with the bits of their cues."""
+    bits: dict[str, int] = {}
+    for place, parts in enumerate(page_words().groups["names"].values()):
+        for part in parts:
+            bits[part] = bits.get(part, 0) | 1 << place
+    return Stems(bits)
 
 
 def _holders(blocks: Sequence[Block]) -> set[Holder]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crawler.core.hot_loops import Stems
 from crawler.core.methods import Label
 from crawler.core.methods.article.layout import SIGNS, Layout
 from crawler.core.methods.article.teasers import PROSE
@@ -26,7 +27,11 @@ _NOTICE = 600
 _MOST_IN_NOTICES = 1 / 3
 _EMBED = compiled_later(any_of(_WORDS["embed"]))
 # Each phrase has one of these in it. Few texts have any, which a plain search tells much sooner.
-_EMBED_STEMS, _INVITE_STEMS = (tuple(_WORDS[name]) for name in ("embed_stems", "comment_stems"))
+_ON_EMBEDS, _INVITING = 1, 2
+_STEMS = Stems(
+    dict.fromkeys(_WORDS["comment_stems"], _INVITING)
+    | dict.fromkeys(_WORDS["embed_stems"], _ON_EMBEDS)
+)
 _EMBED_LINES = compiled_later(any_phrase(_WORDS["embed_lines"]), re.IGNORECASE)
 _INVITES = compiled_later(any_phrase(_WORDS["comment"]), re.IGNORECASE)
 _ABOUT_COMMENTS = compiled_later(
@@ -93,10 +98,9 @@ def notices(
         rules: what the rule of frequency says of each block.
     """
     places = np.flatnonzero(kept).tolist()
-    texts = {
-        number: _folded(blocks[number].text) for number in places if blocks[number].chars <= _NOTICE
-    }
-    about = _holding(_EMBED_STEMS, texts)
+    short = [number for number in places if blocks[number].chars <= _NOTICE]
+    stems = _STEMS.masks([_folded(blocks[number].text) for number in short])
+    about = [number for number, its in zip(short, stems, strict=True) if its & _ON_EMBEDS]
     cookies = [number for number in about if _is_on_cookies(blocks[number])]
     if cookies:
         chars = sum(blocks[number].chars for number in places)
@@ -104,13 +108,10 @@ def notices(
             cookies.clear()
     found = dict.fromkeys(cookies, "cookie")
     prose = next((number for number in places if blocks[number].chars >= PROSE), len(blocks))
-    lines = {
-        number: text
-        for number, text in texts.items()
-        if number > prose and len(blocks[number].text) <= _INVITATION
-    }
-    for number in _holding(_INVITE_STEMS, lines):
-        if _INVITES.search(blocks[number].text):
+    for number, its in zip(short, stems, strict=True):
+        text = blocks[number].text
+        is_line = number > prose and its & _INVITING and len(text) <= _INVITATION
+        if is_line and _INVITES.search(text):
             said = [it for it in (number, number - 1) if _is_all(_ABOUT_COMMENTS, blocks[it])]
             found.update(dict.fromkeys(said if number in said else (), "outside"))
     for number in reversed(places[1:]):
@@ -125,15 +126,6 @@ def notices(
 def _folded(text: str) -> str:
     """Fold case as expressions ignore it: they take each kind of "i" for the same."""
     return text.casefold().replace("\u0131", "i").replace("i\u0307", "i")
-
-
-def _holding(stems: Sequence[str], texts: Mapping[int, str]) -> list[int]:
-    """Return the numbers of the texts that have one of the stems in them."""
-    whole = "\n".join(texts.values())
-    found = [stem for stem in stems if stem in whole]
-    if not found:
-        return []
-    return [number for number, text in texts.items() if any(map(text.__contains__, found))]
 
 
 def is_licence(text: str) -> bool:
