@@ -15,6 +15,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from scrapy.exporters import BaseItemExporter
 
+from crawler.core.words import fold_name
 from crawler.exporters.whole_file import WholeFileExporter
 from crawler.items import PageItem
 
@@ -89,9 +90,9 @@ def _tei(item: PageItem) -> Iterator[str]:
         yield "</profileDesc>"
     yield "</teiHeader>\n<text><body><div>\n"
     for place, sentences in enumerate(paragraphs(item)):
-        is_title = place == 0 and " ".join(sentences) == item.title
-        if is_title:
-            yield f"{_element('head', item.title or '')}\n"
+        line = " ".join(sentences)
+        if place == 0 and fold_name(line) == fold_name(item.title or "") != "":
+            yield f"{_element('head', line)}\n"
         else:
             yield f"<p>{' '.join(_element('s', each) for each in sentences)}</p>\n"
     yield "</div></body></text>\n</TEI>\n"

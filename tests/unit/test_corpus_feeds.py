@@ -131,6 +131,20 @@ def test_tei_is_valid_and_says_what_is_known() -> None:
     assert [each.get("when") for each in second.iter(f"{TEI}date")] == ["2024-05-01"]
 
 
+def test_a_head_is_what_the_text_says() -> None:
+    shown = PageItem(
+        "https://s.example/4", title="Night Trains", text="NIGHT TRAINS\nThey are back."
+    )
+    other = PageItem("https://s.example/5", title="Night Trains", text="They are back.")
+    untitled = PageItem("https://s.example/6", text="- -\nThey are back.")
+    root = etree.fromstring(written(TeiExporter, [shown, other, untitled]))
+    assert [each.findtext(f".//{TEI}head") for each in root.findall(f"{TEI}TEI")] == [
+        "NIGHT TRAINS",
+        None,
+        None,
+    ]
+
+
 def test_tei_of_nothing_is_valid() -> None:
     root = etree.fromstring(written(TeiExporter, []))
     assert etree.DTD(io.StringIO(TEI_DTD)).validate(root)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from crawler.core.flow import SiteCounts, observe, read
 from crawler.core.metadata.read import read_metadata
+from crawler.core.metadata.template import Template
 from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
 
@@ -60,3 +62,36 @@ def test_what_closes_goes_with_what_stands_before_it(heading: str, title: str) -
 
 def test_the_first_page_of_a_site_has_its_name_as_title() -> None:
     assert title_of(f"<title>Hill Notes</title>{HOME}", "https://notes.example/") == "Hill Notes"
+
+
+WALKS = ("coast", "marsh", "ridge", "canal", "quarry")
+
+
+def layout(walk: str, title: str) -> str:
+    """Make a page of the nineties: without a heading, in a frame of tables."""
+    return f"""<title>{title}</title><table><tr><td>Hill Notes<br>walks and words</td></tr>
+    <tr><td><b>A walk to the {walk}</b></td></tr><tr><td>{PROSE.replace("coast", walk)}
+    </td></tr><tr><td>Sea</td></tr></table>"""
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("A walk to the {} - Hill Notes", "A walk to the ridge"),
+        ("Hill Notes | A walk to the {}", "A walk to the ridge"),
+        # No text of the page, or the rest is not in the frame.
+        ("Strolls to the {} - Hill Notes", "Strolls to the ridge - Hill Notes"),
+        ("A walk to the {} - in the rain", "A walk to the ridge - in the rain"),
+    ],
+)
+def test_a_layout_without_headings_shows_its_title_as_text(title: str, expected: str) -> None:
+    pages = [
+        read(Page.from_text(f"https://a1.test/{walk}", layout(walk, title.format(walk))))
+        for walk in WALKS
+    ]
+    counts = SiteCounts()
+    for each in pages:
+        counts.add(observe(each))
+    third, template = pages[2], Template(pages[2].blocks, counts.view())
+    assert read_metadata(third.parsed, third.page.url, template=template).title == expected
+    assert read_metadata(third.parsed, third.page.url).title == title.format("ridge")

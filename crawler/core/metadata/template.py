@@ -14,6 +14,8 @@ from crawler.core.words import fold_name
 # The share of pages that is nearly all of them, and the fewest pages of which that can be said.
 _NEARLY_ALL = 0.8
 _FEWEST_PAGES = 3
+# Characters for each letter and digit of a text; blocks with more are none of its words alone.
+_MOST_LETTERS = 3
 # A block with more of its characters in hyperlinks is none of the page's own.
 _MOST_LINKED = 0.5
 
@@ -36,6 +38,15 @@ class Template:
         """
         places = self._places(text)
         return bool(places) and not any(map(_is_byline, (self._blocks[at].text for at in places)))
+
+    def has_block(self, text: str) -> bool:
+        """Tell whether a text is a block of the page that is not on nearly all pages."""
+        name = fold_name(text)
+        return bool(name) and any(
+            not recurs and block.link_share < _MOST_LINKED and fold_name(block.text) == name
+            for block, recurs in zip(self._blocks, self._recurs, strict=True)
+            if len(block.text) <= _MOST_LETTERS * len(name)
+        )
 
     def is_in_frame(self, text: str, title: str | None) -> bool:
         """Tell whether a text stands in such blocks alone, before or after what is the page's own.

@@ -194,13 +194,26 @@ def _said(facts: PageFacts, headings: Collection[str], names: set[str]) -> list[
         *others[:_MAX_OTHERS],
         ("title", facts.headings.document),
     )
-    wanted = {fold_name(heading) for heading in headings}
+    wanted = {fold_name(heading) for heading in headings or _shown_as_title(facts)}
     said = []
     for source, title in raw:
         stripped = _without_site(title[:_TITLE_CHARS], names, wanted)
         if (folded := fold_name(stripped)) and folded not in names:
             said.append((source, stripped, folded))
     return said
+
+
+def _shown_as_title(facts: PageFacts) -> Iterator[str]:
+    """Yield the parts of the document's title that are a block of the page, as in old layouts.
+
+    The rest has to stand in the frame of the site alone, as its name does.
+    """
+    title = facts.headings.document.strip()[:_TITLE_CHARS]
+    if (template := facts.template) is not None:
+        for start, end in _cuts(title):
+            for part, rest in ((title[:start], title[end:]), (title[end:], title[:start])):
+                if template.has_block(part) and template.repeats(rest.strip()):
+                    yield part
 
 
 def _shared(facts: PageFacts) -> str:
