@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crawler.commands.base import QuietCommand
+from crawler.commands.base import QuietCommand, valued
 
 
 class CountsCommand(QuietCommand):
@@ -12,7 +12,7 @@ class CountsCommand(QuietCommand):
     """
 
     name = "counts"
-    usage = "[SITE]"
+    usage = "[SITE] [--html FILE]"
     summary = "Show how many blocks of a site occur on how many pages, as crawls have counted"
     description = (
         "List the sites whose counts crawls have kept in CORPUS_DIR. With SITE, show how many "
@@ -20,3 +20,4 @@ class CountsCommand(QuietCommand):
         "Counts hold keys of blocks, not their text."
     )
     runs = "crawler.reports.counts.show_counts"
+    options = (valued("--html", "FILE", "write a page with plots and tables in place of these"),)

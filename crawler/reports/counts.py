@@ -18,7 +18,16 @@ from crawler.core.methods import CutoffMethod
 from crawler.core.methods.published import TextFrequency
 from crawler.core.methods.registry import get_method
 from crawler.core.wording import counted, listed
-from crawler.reports.stdout import Table, print_error, print_line, write_tables
+from crawler.reports.html import render_page
+from crawler.reports.plots import Plot, curve_plot
+from crawler.reports.stdout import (
+    Table,
+    check_target,
+    print_error,
+    print_line,
+    write_file,
+    write_tables,
+)
 from crawler.settings import Options
 from crawler.store.counts import CountStore
 
@@ -31,14 +40,20 @@ BLOCKS = "visible blocks, by distinct pages"
 """The name of the frequencies of blocks."""
 TEXT_NODES = "text-nodes, by occurrences"
 """The name of the frequencies that the method of Kim and Kim (2021) counts."""
+SHORT_NAMES = {BLOCKS: "blocks", TEXT_NODES: "text-nodes"}
+"""What plots call them."""
+PAPER = "frequency"
+"""The paper's method, which counts text nodes and is asked what to count beside blocks."""
+PLOTTED = ("frequency-adaptive", PAPER)
+"""Methods whose thresholds plots show."""
 
 
-def show_counts(args: Sequence[str], _: argparse.Namespace, settings: Settings) -> None:
-    """Print the sites that have counts, or the frequencies of one.
+def show_counts(args: Sequence[str], opts: argparse.Namespace, settings: Settings) -> None:
+    """Print the sites that have counts, or the frequencies of one; or write a page of these.
 
     Args:
         args: a site, or nothing for all.
-        _: the options of the command, which has none of its own.
+        opts: the option ``html``.
         settings: those of the project and of the command.
 
     Raises:
@@ -47,6 +62,8 @@ def show_counts(args: Sequence[str], _: argparse.Namespace, settings: Settings) 
     options = Options.from_settings(settings)
     if len(args) > 1:
         raise ArgumentError("name one site at a time, or none for all")
+    if opts.html is not None:
+        check_target("--html", opts.html)
     method = get_method(options.text_method)
     store = CountStore(options.dir / "counts")
     names = store.sites()
@@ -60,7 +77,7 @@ def show_counts(args: Sequence[str], _: argparse.Namespace, settings: Settings) 
     if not names:
         print_line(f"No counts in {store.folder}: {there_are}.")
         return
-    rows = []
+    rows, sections = [], []
     for name in args or names:
         crawls = len(store.files(name))
         counts = store.load(name, partial(print_error, "counts"))
@@ -68,11 +85,24 @@ def show_counts(args: Sequence[str], _: argparse.Namespace, settings: Settings) 
         blocks = int(view.text_levels()[1].sum())
         numbers = (view.pages_seen, view.pages, len(view.duplicate_of), blocks, crawls)
         rows.append((name, *(f"{number:,}" for number in numbers)))
+        if opts.html is not None:
+            sections.append((name, [site_plot(view)], _site_tables(view, method)))
     columns = ("pages seen", "distinct", "near-duplicates", "blocks", "crawls")
     tables = (Table("site", columns, tuple(rows)), *(_site_tables(view, method) if args else ()))
     of = f"snapshot {view.snapshot or '-'}" if args else counted(len(names), "site")
     heading = f"counts in {store.folder}: {of}"
-    write_tables(heading, tables, sys.stdout)
+    if opts.html is None:
+        write_tables(heading, tables, sys.stdout)
+        return
+    page = render_page(
+        "report.html",
+        title="Counts",
+        summary=f"{heading}. Text that stands on many pages of a site is dropped.",
+        tables=tables[:1],
+        sections=sections,
+    )
+    write_file(opts.html, page)
+    print_line(f"{opts.html} shows {counted(len(rows), 'site')}")
 
 
 def frequency_rows(levels: Sequence[int], blocks: Sequence[int]) -> tuple[tuple[str, ...], ...]:
@@ -132,6 +162,24 @@ def thresholds(view: SiteView, methods: Iterable[TextMethod]) -> list[Threshold]
         if isinstance(one, CutoffMethod) and of in known:
             found.append(Threshold(one.name, of, one.cutoff(view).threshold))
     return found
+
+
+def site_plot(view: SiteView) -> Plot:
+    """Return the curve of a site's frequencies, with the thresholds of methods."""
+    curves, rows = {}, []
+    for name, (levels, numbers) in frequencies(view).items():
+        if short := SHORT_NAMES.get(name):
+            curves[short] = list(zip(levels.tolist(), numbers.tolist(), strict=True))
+            rows += [(short, *row) for row in frequency_rows(levels.tolist(), numbers.tolist())]
+    series = list(curves)
+    lines = [
+        (one.keeps, series.index(SHORT_NAMES[one.of]))
+        for one in thresholds(view, map(get_method, PLOTTED))
+        if one.keeps is not None
+    ]
+    table = Table("of", ("frequency", "distinct", "occurrences"), tuple(rows))
+    title = "How many distinct blocks have which frequency"
+    return curve_plot("frequencies", title, curves, lines, table)
 
 
 def _site_tables(view: SiteView, method: TextMethod) -> tuple[Table, ...]:

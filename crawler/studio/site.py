@@ -25,8 +25,6 @@ from crawler.core.flow import Page, SiteCounts, SiteView, get_method, observe, r
 from crawler.core.page.page import MAX_PAGE_BYTES
 from crawler.core.wording import fit_width
 from crawler.reports import counts as reports
-from crawler.reports.plots import Plot, curve_plot
-from crawler.reports.stdout import Table
 from crawler.store.archive import ARCHIVE_SUFFIXES
 from crawler.store.counts import CountStore, read_counts
 from crawler.store.files import site_named
@@ -45,10 +43,6 @@ _MOST_PAGES: Final = 5_000
 _MOST_SITES: Final = 1_000
 _TEXT: Final = 300
 _SHOW_SECONDS: Final = 2.0
-# The paper's method counts text nodes, and is asked what to count beside blocks.
-_PAPER: Final = "frequency"
-_METHODS: Final = ("frequency-adaptive", _PAPER)
-_NAMES: Final = {reports.BLOCKS: "blocks", reports.TEXT_NODES: "text-nodes"}
 _KINDS: Final = (
     "name a folder of saved pages, an archive (.warc.gz), a list of pages (.jsonl with "
     "url and html), the counts of a crawl (.npz), or the folder CORPUS_DIR of a crawl"
@@ -232,7 +226,7 @@ class SiteReading(Job):
         self._read = sum(map(len, self.counts.values()))
 
     def _count(self) -> None:
-        method = get_method(_PAPER)
+        method = get_method(reports.PAPER)
         for place, page in self._pages(self._skip):
             try:
                 observation = observe(read(page, MAX_PAGE_BYTES), method)
@@ -268,15 +262,15 @@ class SiteReading(Job):
             view.frequencies[order].tolist(), view.text_frequencies[order].tolist(), strict=True
         )
         self._keys, self._frequencies = view.keys[order], list(both)
-        found = reports.thresholds(view, map(get_method, _METHODS))
+        found = reports.thresholds(view, map(get_method, reports.PLOTTED))
         self._summary = {
             "seen": view.pages_seen,
             "pages": view.pages,
             "near": len(view.duplicate_of),
             "recurring": len(view.keys),
             "single": view.single_blocks,
-            "thresholds": [{**asdict(one), "of": _NAMES[one.of]} for one in found],
-            "plot": asdict(site_plot(view)),
+            "thresholds": [{**asdict(one), "of": reports.SHORT_NAMES[one.of]} for one in found],
+            "plot": asdict(reports.site_plot(view)),
         }
         self._revision += 1
 
@@ -318,26 +312,6 @@ def _source(
     path: Path, on_skip: Callable[[str, str], None] = lambda _reason, _detail: None
 ) -> Iterator[Page]:
     return read_source(path, on_skip=on_skip)
-
-
-def site_plot(view: SiteView) -> Plot:
-    """Return the curve of a site's frequencies, with the thresholds of methods."""
-    curves, rows = {}, []
-    for name, (levels, numbers) in reports.frequencies(view).items():
-        if name in _NAMES:
-            pairs = list(zip(levels.tolist(), numbers.tolist(), strict=True))
-            curves[_NAMES[name]] = pairs
-            grouped = reports.frequency_rows(levels.tolist(), numbers.tolist())
-            rows += [(_NAMES[name], *row) for row in grouped]
-    series = list(curves)
-    lines = [
-        (one.keeps, series.index(_NAMES[one.of]))
-        for one in reports.thresholds(view, map(get_method, _METHODS))
-        if one.keeps is not None
-    ]
-    table = Table("of", ("frequency", "distinct", "occurrences"), tuple(rows))
-    title = "How many distinct blocks have which frequency"
-    return curve_plot("frequencies", title, curves, lines, table)
 
 
 def start_site(workspace: Workspace, message: Message) -> Answer:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from parsel import Selector
 
 from crawler.core.flow import SiteCounts, get_method, observe, read
 from crawler.core.page.page import Page
@@ -67,6 +68,29 @@ def test_after_a_crawl_its_site_is_listed_and_shown(project: Project, make_site:
     )
     assert table(out, "method")[0][:3] == ["article", "(in", "use)"]
     assert table(out, "method")[0][-1] == "1"
+
+
+def test_a_page_shows_the_curve_of_each_site(project: Project) -> None:
+    keep(project, "a.example", 5)
+    keep(project, "b.example", 4)
+    out, _ = project.run("counts", "--html", "all.html")
+    assert "2 sites" in out
+    shown = Selector((project.folder / "all.html").read_text("utf-8"))
+    assert shown.css("h2::text").getall() == ["a.example", "b.example"]
+    assert [cells.css("td::text").getall()[1] for cells in shown.css("table")[0].css("tr")[1:]] == [
+        "5",
+        "4",
+    ]
+    for plot in shown.css("svg"):
+        # A point for each frequency, and the threshold of the method as a line.
+        assert plot.css("path.dots::attr(d)").get("").count("h0") >= 2
+        assert len(plot.css("path.line")) == 1
+    project.run("counts", "a.example", "--html", "one.html")
+    assert Selector((project.folder / "one.html").read_text("utf-8")).css("h2::text").getall() == [
+        "a.example"
+    ]
+    _, err = project.run("counts", "--html", "none/at.html", code=2)
+    assert "--html" in err
 
 
 def test_crawls_add_up_and_sums_of_methods_are_shown_with_their_threshold(
