@@ -66,6 +66,7 @@ def without_format(outputs: Iterable[str], known: Collection[str]) -> str | None
     for output in outputs:
         ending = format_of(output, known)[1]
         if ending not in known:
-            meant = f" Did you mean {output}:prevertical?" if ending.startswith("vert") else ""
+            guess = "jsonl" if output == "-" else "prevertical" if ending.startswith("vert") else ""
+            meant = f" Did you mean {output}:{guess}?" if guess else ""
             return f"'{output}' has no known format.{meant} {FORMATS_TOLD}"
     return None

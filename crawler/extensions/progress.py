@@ -125,7 +125,8 @@ class Progress(Component):
     def _unwritten(self) -> list[str]:
         """Name the files of feeds that got nothing."""
         exporter = self.crawler.get_extension(FeedExporter)
-        return [f"{uri} (nothing was written)" for uri in (exporter.feeds if exporter else ())]
+        slots = exporter.slots if exporter is not None else ()
+        return [f"{slot.uri} (nothing was written)" for slot in slots]
 
     def _line(self) -> str:
         stats = self.stats.get_stats()

@@ -72,7 +72,9 @@ def test_what_pipelines_do_to_all_pages_is_told(project: Project, make_site: Mak
         "    def process_item(self, item):\n        raise DropItem('no')",
     )
     project.append("ownsettings.py", 'ITEM_PIPELINES = {"ownpipelines.Dropping": 300}')
-    assert re.search(r"why +.+ \(dropped 2\)", crawl(project, site.url))
+    err = crawl(project, site.url, "-O", "%(name)s.csv")
+    assert re.search(r"why +.+ \(dropped 2\)", err)
+    assert re.findall(r"  output +(\S+)", err) == ["out.jsonl", "site.csv"]
 
 
 def test_an_output_that_lacks_a_page_is_an_error(project: Project, make_site: MakeSite) -> None:

@@ -143,6 +143,7 @@ def test_only_known_formats_are_written() -> None:
     assert without_format(["a.jsonl", "b.vert:prevertical"], known) is None
     assert "q.vert:prevertical?" in str(without_format(["a.jsonl", "q.vert"], known))
     assert "q.txt" in str(without_format(["q.txt"], known))
+    assert "-:jsonl?" in str(without_format(["-"], known))
 
 
 @pytest.mark.parametrize("read", FORMATS)
