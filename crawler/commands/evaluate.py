@@ -54,5 +54,10 @@ class EvaluateCommand(QuietCommand):
             "write the figures of each page, text or table to FILE: CSV if it ends in .csv, else "
             "JSON Lines",
         ),
-        valued("--curve", "FILE", "task text: write the figures at each threshold to FILE as CSV"),
+        valued(
+            "--curve",
+            "FILE",
+            "task text: write the figures at each threshold to FILE: a page with a plot if it "
+            "ends in .html, else CSV",
+        ),
     )

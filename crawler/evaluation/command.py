@@ -20,6 +20,7 @@ from crawler.core.errors import ArgumentError, UnknownMethodError
 from crawler.core.sentences import DEFAULT_SPLITTING
 from crawler.core.structure import DEFAULT_STRUCTURE
 from crawler.core.wrapper.project import DEFAULT_MATCHER
+from crawler.evaluation.curve import curve_page
 from crawler.evaluation.metadata import measure_metadata
 from crawler.evaluation.pagetypes import measure_pagetypes
 from crawler.evaluation.sentences import measure_sentences
@@ -78,7 +79,9 @@ def evaluate(args: Sequence[str], opts: argparse.Namespace, settings: Settings) 
         report = task.run(job)
         seconds = perf_counter() - started
         if opts.curve is not None:
-            write_file(opts.curve, report.curve)
+            is_page = Path(opts.curve).suffix == ".html"
+            name = f"{args[0]}, {job.method}"
+            write_file(opts.curve, curve_page(report.curve, name) if is_page else report.curve)
         if opts.pages is not None:
             write_file(opts.pages, rows_text(report.rows, as_csv=Path(opts.pages).suffix == ".csv"))
         for flaw in report.flaws:

@@ -22,6 +22,9 @@ from crawler.core.methods.published import TextFrequency
 from crawler.core.page.blocks import Block
 from crawler.evaluation.blocks import main_by_gold
 from crawler.evaluation.scores import Confusion
+from crawler.reports.html import render_page
+from crawler.reports.plots import share_plot
+from crawler.reports.stdout import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,3 +117,30 @@ class Curves:
         writer.writerow(("kept", *own.figures()))
         writer.writerows((name, *found.figures().values()) for name, found in rows)
         return stream.getvalue()
+
+
+def curve_page(table: str, of: str) -> str:
+    """Return a table of :meth:`Curves.table` as an HTML page with a plot.
+
+    Args:
+        table: the table, as CSV.
+        of: what was measured, in words.
+    """
+    header, *rows = csv.reader(io.StringIO(table))
+    ranks = [row for row in rows if not row[0].startswith("method ")]
+    series = {name: [float(row[at]) for row in ranks] for at, name in enumerate(header) if at}
+    title = "Right and wrong blocks, by how many ranks are dropped"
+    plot = share_plot("curve", title, [row[0] for row in ranks], series)
+    method = Table("", tuple(header[1:]), tuple((name, *map(_short, row)) for name, *row in rows))
+    summary = "Kept are the blocks of the rarest ranks of frequency; the method as a whole is last."
+    return render_page(
+        "report.html",
+        title="Accuracy by frequency",
+        summary=summary,
+        tables=(),
+        sections=[(of, [plot], [method])],
+    )
+
+
+def _short(figure: str) -> str:
+    return f"{float(figure):.3f}"

@@ -121,6 +121,29 @@ def _bars(columns: Sequence[str], series: Sequence[Sequence[int]]) -> Drawing:
     return Drawing(_WIDTH, _HEIGHT, tuple(paths), tuple(texts), slots)
 
 
+def share_plot(
+    name: str, title: str, columns: Sequence[str], series: Mapping[str, Sequence[float]]
+) -> Plot:
+    """Return a plot of lines between 0 and 1; the arguments are those of :func:`bar_plot`."""
+    left = _width("0.75") + _GAP
+    slot = (_WIDTH - _RIGHT - left) / max(len(columns), 1)
+    middles = [left + slot * (at + 0.5) for at in range(len(columns))]
+    places = {tick: _FLOOR - tick * (_FLOOR - _TOP) for tick in (0, 0.25, 0.5, 0.75, 1)}
+    paths = [_grid(left, places.values())]
+    for number, values in enumerate(series.values()):
+        points = zip(middles, values, strict=True)
+        line = "L".join(f"{x:.1f} {_FLOOR - value * (_FLOOR - _TOP):.1f}" for x, value in points)
+        # A line of one point is a dot.
+        paths.append((f"dots s{number}", 2, f"M{line}h0" if line else ""))
+    texts = [_left(left, y, tick) for tick, y in places.items()]
+    texts += _below(zip(middles, columns, strict=True))
+    rows = zip(*([f"{value:.3f}" for value in values] for values in series.values()), strict=True)
+    cells = tuple((label, *row) for label, row in zip(columns, rows, strict=True))
+    legend = tuple((f"s{number}", key) for number, key in enumerate(series))
+    drawing = Drawing(_WIDTH, _HEIGHT, tuple(paths), tuple(texts))
+    return Plot(name, title, legend, Table("", tuple(series), cells), drawing)
+
+
 def _ticks(most: int) -> list[int]:
     """Return round numbers from 0 to at least the largest value."""
     step, factor = 1, 0
@@ -189,7 +212,7 @@ def _grid(left: float, places: Iterable[float]) -> tuple[str, float, str]:
     return "grid", 1, lines
 
 
-def _left(left: float, y: float, tick: int) -> tuple[float, float, str, str]:
+def _left(left: float, y: float, tick: float) -> tuple[float, float, str, str]:
     return round(left - _GAP / 2, 1), round(y + 4, 1), "end", f"{tick:,}"
 
 

@@ -6,12 +6,13 @@ import csv
 import io
 
 import pytest
+from parsel import Selector
 
 from crawler.core.flow import SiteCounts, annotate, get_method, observe, read
 from crawler.core.methods.published import TextFrequency
 from crawler.core.page.page import Page
 from crawler.evaluation.blocks import main_by_gold
-from crawler.evaluation.curve import Curves
+from crawler.evaluation.curve import Curves, curve_page
 from crawler.evaluation.scores import Confusion
 from crawler.reports.counts import frequency_rows
 
@@ -101,6 +102,18 @@ def test_pages_of_nothing() -> None:
         "kept,precision,recall,f1,accuracy",
         "method frequency-adaptive,1.0,1.0,1.0,0.0",
     ]
+
+
+@pytest.mark.parametrize("sites", [[], ["a.example"]])
+def test_a_curve_as_a_page(sites: list[str]) -> None:
+    gold = [each for name in sites for each in pages(name)]
+    curves, own = measure(gold, "frequency-adaptive")
+    shown = Selector(curve_page(curves.table(own), "text, frequency"))
+    header, *rows = csv.reader(io.StringIO(curves.table(own)))
+    assert shown.css("th::text").getall() == header[1:]
+    assert [row.css("td::text").get() for row in shown.css("tr")[1:]] == [row[0] for row in rows]
+    points = [line.get().count("L") + 1 for line in shown.css("path.dots::attr(d)") if line.get()]
+    assert points == [len(rows) - 1] * len(header[1:]) * len(sites)
 
 
 def test_the_table_of_a_curve() -> None:

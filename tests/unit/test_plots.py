@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from crawler.core.wording import width_of
-from crawler.reports.plots import COLOURS, Drawing, bar_plot, curve_plot
+from crawler.reports.plots import COLOURS, Drawing, bar_plot, curve_plot, share_plot
 from crawler.reports.stdout import Table
 from crawler.reports.timeline import NONE, Timeline
 
@@ -51,6 +51,16 @@ def test_series_beyond_the_colours_become_one() -> None:
     assert len(plot.legend) == COLOURS
     assert plot.legend[-1] == (f"s{COLOURS - 1}", "other")
     assert plot.table.rows == (("a", *"0123456", "24"),)
+
+
+@pytest.mark.parametrize("columns", [1, 2, 7, 60, 200])
+def test_labels_of_shares_do_not_overlap(columns: int) -> None:
+    names = ["k", *(f"k-{number}" for number in range(1, columns))]
+    plot = share_plot("x", "X", names, {"f1": [1.0] * columns, "accuracy": [0.0] * columns})
+    check_labels(plot.drawing)
+    _, top, bottom = (path for _, _, path in plot.drawing.paths)
+    assert top.count("L") == bottom.count("L") == columns - 1
+    assert float(top.partition("h")[0].split()[-1]) < float(bottom.partition("h")[0].split()[-1])
 
 
 @pytest.mark.parametrize("columns", [1, 2, 7, 60, 200])
