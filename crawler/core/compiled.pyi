@@ -2,6 +2,7 @@ from crawler.core.pure import Stems as Stems
 from crawler.core.pure import class_counts as class_counts
 from crawler.core.pure import columns as columns
 from crawler.core.pure import cue_masks as cue_masks
+from crawler.core.pure import cues_of_word as cues_of_word
 from crawler.core.pure import described as described
 from crawler.core.pure import distances as distances
 from crawler.core.pure import gram_hits as gram_hits

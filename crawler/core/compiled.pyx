@@ -12,6 +12,7 @@ import numpy as np
 from crawler.core import pure
 
 lxml_api.import_lxml__etree()
+assert pure.BEGIN_CHARS == 3
 
 
 def columns(lxml_api._Element root):
@@ -295,6 +296,25 @@ def cue_masks(texts, dict words, missing):
             mask |= <unsigned long long> cues
         out[number] = known[text] = mask
         number += 1
+    return found
+
+
+def cues_of_word(str word, dict begins):
+    cdef Py_ssize_t at = 0, step, size = len(word)
+    cdef unsigned long long found = 0
+    cdef str stem, unless
+    while at < size:
+        step = 1
+        stems = begins.get(word[at : at + 3])
+        if stems is not None:
+            for stem, is_whole, unless, bit in stems:
+                if (stem == word if is_whole else PyUnicode_Tailmatch(word, stem, at, size, -1)) and not (
+                    unless and PyUnicode_Tailmatch(word, unless, at + len(stem), size, -1)
+                ):
+                    found |= <unsigned long long> bit
+                    step = len(stem)
+                    break
+        at += step
     return found
 
 

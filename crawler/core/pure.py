@@ -37,6 +37,8 @@ _SPACES = 6
 # "related-topics", "shareBar", "HTMLText".
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _COLONS = (":", "\uff1a")
+BEGIN_CHARS = 3
+"""Of so many characters are the beginnings by which :func:`cues_of_word` finds stems."""
 
 
 def columns(root: Element) -> Columns:
@@ -222,6 +224,27 @@ def cue_masks(
                 cues = words[word] = missing(word)
             masks[text] |= cues
     return np.array([masks[text] for text in texts], np.uint64)
+
+
+def cues_of_word(word: str, begins: Mapping[str, Sequence[tuple[str, bool, str, int]]]) -> int:
+    """Return the cues in a word, as bits: of the stems at a place the first, then what follows.
+
+    Args:
+        word: the word, in small letters.
+        begins: by their first letters (:data:`BEGIN_CHARS`) the stems, each with whether it has to
+            be the whole word, with what must not follow it, and with the bit of its cue.
+    """
+    found = at = 0
+    while at < len(word):
+        step = 1
+        for stem, is_whole, unless, bit in begins.get(word[at : at + BEGIN_CHARS], ()):
+            if (stem == word if is_whole else word.startswith(stem, at)) and not (
+                unless and word.startswith(unless, at + len(stem))
+            ):
+                found, step = found | bit, len(stem)
+                break
+        at += step
+    return found
 
 
 def described(blocks: Sequence[Block], tags: Mapping[str, int], other: int) -> NDArray[np.float64]:

@@ -55,6 +55,7 @@ _T = TypeVar("_T")
 _OF_THE_LIBRARY: Final = {
     name.removeprefix(PREFIX).lower() for name in (*REPLAYED, f"{PREFIX}PAGE_SECONDS")
 }
+_NAMES: Final = {option.name.removeprefix(PREFIX).lower() for option in OPTIONS}
 # How like a setting's name an unknown one is that is taken for it.
 _CLOSE: Final = 0.7
 # An address, or a path with folders or an ending. No page is so: it has marks or words.
@@ -102,9 +103,8 @@ def library_options(settings: dict[str, object]) -> Options:
     Raises:
         OptionError: one is not known, has a wrong value, or is for crawls alone.
     """
-    all_names = {option.name.removeprefix(PREFIX).lower() for option in OPTIONS}
     for name in settings:
-        if name.lower() not in all_names:
+        if name.lower() not in _NAMES:
             hint = did_you_mean(name, sorted(_OF_THE_LIBRARY), cutoff=_CLOSE)
             raise OptionError(
                 f"there is no argument '{name}'{hint}. The page \"Settings\" of the documentation "

@@ -143,3 +143,21 @@ def test_columns_of_a_tree(
 )
 def test_stems_in_texts(compiled: ModuleType, stems: dict[str, int], texts: list[str]) -> None:
     assert compiled.Stems(stems).masks(texts) == pure.Stems(stems).masks(texts)
+
+
+STEMS = st.tuples(
+    st.text("abc", min_size=1, max_size=4),
+    st.booleans(),
+    st.text("ab", max_size=1),
+    st.integers(0, 63),
+)
+
+
+@given(stems=st.lists(STEMS, max_size=6), word=st.text("abc", max_size=9))
+def test_cues_of_a_word(
+    compiled: ModuleType, stems: list[tuple[str, bool, str, int]], word: str
+) -> None:
+    begins: dict[str, list[tuple[str, bool, str, int]]] = {}
+    for stem, is_whole, unless, bit in stems:
+        begins.setdefault(stem[: pure.BEGIN_CHARS], []).append((stem, is_whole, unless, 1 << bit))
+    assert compiled.cues_of_word(word, begins) == pure.cues_of_word(word, begins)

@@ -8,10 +8,10 @@ from crawler.core.errors import UnknownMethodError
 from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
 from crawler.core.tables.areas import Areas, readings
-from crawler.core.tables.classify import TABLE_METHODS, get_table_method
+from crawler.core.tables.classify import TABLE_METHODS, get_table_method, judge_grids
 from crawler.core.tables.markup import find_tables
 from crawler.core.tables.paper_method import Constants, syntactic
-from crawler.core.tables.words import default_words
+from crawler.core.tables.words import classes_of, default_words, load_words
 
 if TYPE_CHECKING:
     from crawler.core.tables.grid import Grid
@@ -71,3 +71,30 @@ def test_constants_are_used() -> None:
 def test_semantic_coherency_names_its_class() -> None:
     verdict = get_table_method("rules").judge(grid("<table><tr><td>Wind<td>12 mph</table>"))
     assert (verdict.reason, verdict.attribute_class) == ("semantic", "speed")
+
+
+def test_a_page_keeps_the_verdicts_of_its_first_method_alone() -> None:
+    rows = "".join(f"<tr><td>{year}<td>{2 * year}" for year in range(1990, 1999))
+    page = parse(Page.from_text("https://a.example/", f"<table><tr><th>Year<th>Sum{rows}</table>"))
+    grids = [found.grid for found in find_tables(page)]
+    method, rules = get_table_method("learned"), get_table_method("rules")
+    first = judge_grids(page, grids, method)
+    assert judge_grids(page, grids, get_table_method("learned"))[0] is first[0]
+    assert judge_grids(page, grids, rules) == rules.judge_all(grids)
+    assert first == method.judge_all(grids)
+
+
+@pytest.mark.parametrize(
+    "text", ["price", "unit price (net)", "가격표", "x가격", "priced", "", "9"]
+)
+def test_first_words_of_keywords_change_no_class(text: str) -> None:
+    words = default_words()
+    all_classes = [name for name, keywords in words.keywords.items() if keywords.search(text)]
+    assert words.heads is not None
+    assert list(classes_of(text, words)) == all_classes
+
+
+def test_keywords_may_begin_with_a_sign() -> None:
+    words = load_words([{"classes": {"rank": {"keywords": ["# of"], "values": ["integer"]}}}])
+    assert words.heads is None
+    assert classes_of("# of wins", words) == ("rank",)

@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cached_property, lru_cache
-from itertools import islice
+from itertools import compress, islice
 from operator import itemgetter
 from typing import NamedTuple
 
 from lxml import etree
 
-from crawler.core.hot_loops import short_texts
+from crawler.core.hot_loops import Stems, short_texts
 from crawler.core.metadata.names import begins_as_byline, byline_words
 from crawler.core.page.page import LOCAL_SITE, site_of
 from crawler.core.page.parse import ParsedPage
 from crawler.core.page.text import drop_unseen
 from crawler.core.patterns import compiled_later
-from crawler.core.words import APART, any_of, texts_with
+from crawler.core.words import APART, texts_with
 
 # No content of the page.
 _NO_TEXT = frozenset(
@@ -39,12 +39,13 @@ _AUTHOR_HINT = compiled_later(
     r"|kisha|f(?:(?<=\sf)|(?<=^f))(?:n|irmas?)(?:$|\s))"
 )
 # Parts of what hints at either: nine in ten names hold none, which a plain search finds sooner.
-_MAY_HINT = compiled_later(
-    any_of((
-        "dat", "time", "publi", "posted", "meta", "by", "fecha", "modif", "creat", "info", "aut",
-        "writ", "reporter", "journalist", "contrib", "redakt", "verfasser", "name", "fn", "kisha",
-        "firma",
-    ))
+_MAY_HINT = Stems(
+    dict.fromkeys(
+        ("dat", "time", "publi", "posted", "meta", "by", "fecha", "modif", "creat", "info", "aut",
+         "writ", "reporter", "journalist", "contrib", "redakt", "verfasser", "name", "fn", "kisha",
+         "firma"),
+        1,
+    )
 )  # fmt: skip
 # In these languages "firma" is a signature; in many others it is a company.
 _SIGNED = ("es", "ca", "gl", "it")
@@ -195,11 +196,11 @@ class VisiblePage:
             own |= {number: ids.get(number, "") for number, value in classes.items() if not value}
         columns = own, page.values["itemprop"], page.values["rel"]
         values = list(set[str]().union(*(names.values() for names in columns)))
-        joined = APART.join([value[:_SHORT] for value in values]).lower()
+        lower = [value[:_SHORT].lower() for value in values]
         hinting = {
-            values[at]: hints
-            for at in texts_with(_MAY_HINT, joined)
-            if (hints := _hints(values[at][:_SHORT]))
+            value: hints
+            for value, text in compress(zip(values, lower, strict=True), _MAY_HINT.masks(lower))
+            if (hints := _hints(text))
         }
         for names in columns:
             for number, value in names.items():
@@ -308,9 +309,8 @@ class VisiblePage:
         return result
 
 
-def _hints(value: str) -> int:
-    """Return what a name hints at: a date, an author, both (the sum) or neither (0)."""
-    lower = value.lower()
+def _hints(lower: str) -> int:
+    """Return what a name in small letters hints at: a date, an author, both (the sum) or 0."""
     is_date, is_author = _DATE_HINT.search(lower), _AUTHOR_HINT.search(lower)
     return _OF_DATE * bool(is_date) + _OF_AUTHOR * bool(is_author)
 

@@ -6,7 +6,7 @@ The columns are made by the compiled part where there is one.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import accumulate, chain
+from itertools import accumulate, chain, compress
 from typing import TYPE_CHECKING, Self
 
 from crawler.core.hot_loops import columns
@@ -67,8 +67,7 @@ class Elements:
 
     def called(self, tags: Iterable[str]) -> Iterator[etree._Element]:
         """Go through the elements of some names."""
-        wanted = frozenset(tags)
-        return (node for node, tag in zip(self.nodes, self.tags, strict=True) if tag in wanted)
+        return compress(self.nodes, map(frozenset(tags).__contains__, self.tags))
 
 
 def walk(root: etree._Element) -> Elements:

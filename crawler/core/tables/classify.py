@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crawler.core.errors import UnknownMethodError
+from crawler.core.page.parse import ParsedPage
 from crawler.core.tables.areas import Areas
 from crawler.core.tables.features import Survey, judge_features
 from crawler.core.tables.grid import Grid
@@ -130,6 +131,19 @@ def get_table_method(
     elif name == "rules-literal":
         constants = replace(constants, strings_need_sense=False, forms=PAPER_FORMS)
     return TableMethod(name, constants, words or default_words())
+
+
+def judge_grids(
+    parsed: ParsedPage, grids: Sequence[Grid], method: TableMethod
+) -> tuple[Verdict, ...]:
+    """Judge tables of a page, which keeps the verdicts of the method that judged it first."""
+    first, known = parsed.found.setdefault("verdicts", (method, {}))
+    if first != method:
+        return method.judge_all(grids)
+    # The page keeps its grids alive, so that each ``id`` is unique.
+    new = [grid for grid in grids if id(grid) not in known]
+    known.update(zip(map(id, new), method.judge_all(new), strict=True))
+    return tuple(known[id(grid)] for grid in grids)
 
 
 def load_trees(name: str) -> TreeEnsemble:

@@ -19,7 +19,7 @@ from crawler.core.page.parse import ParsedPage
 from crawler.core.page.text import drop_unseen
 from crawler.core.page.walk import Elements
 from crawler.core.tables.areas import Areas, marked_pairs
-from crawler.core.tables.classify import TableMethod
+from crawler.core.tables.classify import TableMethod, judge_grids
 from crawler.core.tables.grid import Cell
 from crawler.core.tables.markup import FoundTable, find_tables
 from crawler.core.tables.paper_method import Verdict
@@ -43,7 +43,8 @@ _NAME_CHARS = 100
 def judge_tables(parsed: ParsedPage, method: TableMethod) -> tuple[tuple[FoundTable, Verdict], ...]:
     """Find all tables of a page, layout and nested ones too, and judge each."""
     found = find_tables(parsed)
-    return tuple(zip(found, method.judge_all([each.grid for each in found]), strict=True))
+    verdicts = judge_grids(parsed, [each.grid for each in found], method)
+    return tuple(zip(found, verdicts, strict=True))
 
 
 def tables_of(

@@ -129,7 +129,7 @@ def spread(values: Sequence[float]) -> float:
 
 def share(cells: Sequence[Cell], test: Callable[[Cell], object]) -> float:
     """Return the share of cells that pass a test, 0 of none."""
-    return sum(1 for cell in cells if test(cell)) / len(cells) if cells else 0.0
+    return len([*filter(test, cells)]) / len(cells) if cells else 0.0
 
 
 def commonest(things: Iterable[Hashable]) -> float:

@@ -58,6 +58,7 @@ _FORM: Final = {
 _SEE = ". See docs/tables.md, 'Words and patterns'."
 # Scripts written without spaces: a word of theirs may stand inside a longer one.
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,6 +74,7 @@ class Words:
         values: class of attributes to the names of the values that belong to it.
         patterns: name of a value to the pattern that finds it.
         marks: language to its decimal and group marks.
+        heads: the first words of all keywords; None where one begins with a sign.
     """
 
     months: Mapping[str, int]
@@ -83,6 +85,7 @@ class Words:
     values: Mapping[str, tuple[str, ...]]
     patterns: Mapping[str, re.Pattern[str]]
     marks: Mapping[str, tuple[str, str]]
+    heads: frozenset[str] | None
 
 
 @cache
@@ -94,6 +97,10 @@ def default_words() -> Words:
 @lru_cache(maxsize=1 << 14)  # an attribute is asked for by each way to read a table
 def classes_of(lowered: str, words: Words) -> tuple[str, ...]:
     """Return the classes of attributes of which a text, in lower case, has a keyword."""
+    is_spaced = lowered.isascii() or _UNSPACED.search(lowered) is None
+    # Most texts have the first word of no keyword.
+    if is_spaced and words.heads is not None and words.heads.isdisjoint(_WORD.findall(lowered)):
+        return ()
     return tuple(name for name, keywords in words.keywords.items() if keywords.search(lowered))
 
 
@@ -198,8 +205,18 @@ def _merged(lists: Iterable[Mapping[str, Any]], marked: Iterable[Mapping[str, An
         keywords={kind: _any_word(words) for kind, words in keywords.items()},
         values={kind: tuple(names) for kind, names in values.items()},
         patterns={kind: re.compile("|".join(found)) for kind, found in patterns.items()},
+        heads=_heads(word.lower() for found in keywords.values() for word in found),
         marks={each["language"]: (each["decimal"], each["group"]) for each in marked},
     )
+
+
+def _heads(words: Iterable[str]) -> frozenset[str] | None:
+    found: set[str] = set()
+    for word in words:
+        if (head := _WORD.match(word)) is None:
+            return None
+        found.add(head[0])
+    return frozenset(found)
 
 
 def _any_word(words: Iterable[str]) -> re.Pattern[str]:

@@ -119,7 +119,10 @@ def _headline(
 
 def _is_title(text: str, title: str) -> bool:
     """Tell whether a text is a folded title."""
-    # A text is folded letter by letter, so that few have to be folded as a whole.
+    # A text is folded letter by letter: one letter tells most, and few are folded as a whole.
+    first = text[:1]
+    if first.isascii() and first.isalnum() and not title.startswith(first.lower()):
+        return False
     return title.startswith(fold_name(text[:_BEGIN])) and fold_name(text) == title
 
 

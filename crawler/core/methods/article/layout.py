@@ -18,8 +18,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from crawler.core.hot_loops import cue_masks, distances, numbered
+from crawler.core.hot_loops import cue_masks, cues_of_word, distances, numbered
 from crawler.core.page.blocks import Block
+from crawler.core.pure import BEGIN_CHARS
 from crawler.core.words import read_data
 
 _STEMS: Final[Mapping[str, list[str]]] = {
@@ -27,9 +28,6 @@ _STEMS: Final[Mapping[str, list[str]]] = {
 }
 CUES = tuple(_STEMS)
 """Names of the cues; a cue's number is its place here, and the bit it has in a mask."""
-
-
-_BEGIN_CHARS = 3
 
 
 def _by_beginnings() -> dict[str, list[tuple[str, bool, str, int]]]:
@@ -43,7 +41,7 @@ def _by_beginnings() -> dict[str, list[tuple[str, bool, str, int]]]:
     for cue, stems in sorted(_STEMS.items(), key=lambda item: -max(map(len, item[1]))):
         for written in stems:
             stem, _, unless = written.strip("^").partition("(?!")
-            begins = found.setdefault(stem[:_BEGIN_CHARS], [])
+            begins = found.setdefault(stem[:BEGIN_CHARS], [])
             is_whole = written.startswith("^")
             begins.append((stem, is_whole, unless.rstrip(")"), 1 << CUES.index(cue)))
     return found
@@ -67,18 +65,7 @@ _MOST_KNOWN = 1 << 15
 
 
 def _cues_of(word: str) -> int:
-    word = word[:_WORD_CHARS].lower()
-    found = at = 0
-    while at < len(word):
-        step = 1
-        for stem, is_whole, unless, bit in _BEGINS.get(word[at : at + _BEGIN_CHARS], ()):
-            if (stem == word if is_whole else word.startswith(stem, at)) and not (
-                unless and word.startswith(unless, at + len(stem))
-            ):
-                found, step = found | bit, len(stem)
-                break
-        at += step
-    return found
+    return cues_of_word(word[:_WORD_CHARS].lower(), _BEGINS)
 
 
 @lru_cache(maxsize=1 << 15)

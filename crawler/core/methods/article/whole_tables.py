@@ -12,7 +12,11 @@ from crawler.core.methods.article.layout import CUES, cues_in
 from crawler.core.page.blocks import Block, Holder
 from crawler.core.page.page import Document
 from crawler.core.page.text import block_key
-from crawler.core.tables.classify import DEFAULT_TABLE_METHOD, get_table_method
+from crawler.core.tables.classify import (
+    DEFAULT_TABLE_METHOD,
+    get_table_method,
+    judge_grids,
+)
 from crawler.core.tables.grid import Grid
 from crawler.core.tables.markup import find_tables
 
@@ -71,7 +75,7 @@ def with_whole_tables(document: Document, labels: Sequence[Label], pages: int = 
         grid = next(found, None)
         if grid is not None and len(numbers) <= _LINES * sum(cell.chars > 0 for cell in grid.cells):
             asked.append((numbers, keep, grid))
-    verdicts = method.judge_all([grid for _, _, grid in asked])
+    verdicts = judge_grids(document.parsed, [grid for _, _, grid in asked], method)
     for (numbers, keep, _), verdict in zip(asked, verdicts, strict=True):
         for number in numbers if verdict.is_genuine else ():
             if labels[number].kept != keep:
