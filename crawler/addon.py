@@ -25,8 +25,8 @@ from crawler.extensions.logs import SafeLog
 from crawler.extensions.progress import Progress
 from crawler.journey.stages import structure_model, table_method
 from crawler.middlewares.address_guard import AddressGuard, StartAddresses, use_checked_downloads
-from crawler.middlewares.graceful_shutdown import GracefulDownloader
 from crawler.middlewares.dupefilter import ReturningDupeFilter
+from crawler.middlewares.graceful_shutdown import GracefulDownloader
 from crawler.middlewares.politeness import POLITE_SETTINGS, CrawlDelay, use_shipped_suffixes
 from crawler.middlewares.responses import HtmlResponses, LenientMetaRefresh, TruncatedBodies
 from crawler.middlewares.robots import RobotsMiddleware

@@ -452,3 +452,43 @@ cdef class Stems:
 
 cdef inline unsigned int _two(unsigned int first, unsigned int second) noexcept:
     return (first * 37 ^ second) & 4095
+
+
+def plain_forms(texts, Py_ssize_t most):
+    cdef str text
+    cdef Py_ssize_t at, size, letters, longest = 0
+    cdef unsigned char char
+    cdef bint is_label
+    cdef unsigned char* form
+    cdef list found = []
+    for text in texts:
+        longest = max(longest, len(text))
+    form = <unsigned char*> PyMem_Malloc(longest + 1)
+    if not form:
+        raise MemoryError
+    for text in texts:
+        letters = 0
+        for at in range(len(text)):
+            char = PyUnicode_READ_CHAR(text, at)
+            letters += u"a" <= char | 32 <= u"z"
+        is_label = 0 < letters <= most
+        size = 0
+        for at in range(len(text)):
+            char = PyUnicode_READ_CHAR(text, at)
+            if u"A" <= char <= u"Z":
+                char |= 32
+            elif char == u" " or char == u"\n" or char == u"\t":
+                if not size or form[size - 1] == u" ":
+                    continue
+                char = u" "
+            elif is_label and u"0" <= char <= u"9":
+                if size and form[size - 1] == u"0":
+                    continue
+                char = u"0"
+            form[size] = char
+            size += 1
+        if size and form[size - 1] == u" ":
+            size -= 1
+        found.append((<char*> form)[:size])
+    PyMem_Free(form)
+    return found

@@ -13,6 +13,7 @@ __all__ = [
     "gram_hits",
     "leaf_values",
     "numbered",
+    "plain_forms",
     "short_texts",
 ]
 
@@ -28,6 +29,7 @@ try:
         gram_hits,
         leaf_values,
         numbered,
+        plain_forms,
         short_texts,
     )
 # There was no compiler where the package was built, or it was built for another release of lxml.
@@ -43,5 +45,6 @@ except (ImportError, TypeError, ValueError):
         gram_hits,
         leaf_values,
         numbered,
+        plain_forms,
         short_texts,
     )

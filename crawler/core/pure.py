@@ -37,6 +37,12 @@ _SPACES = 6
 # "related-topics", "shareBar", "HTMLText".
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _COLONS = (":", "\uff1a")
+# Stands between texts; nothing that was parsed holds it.
+_BORDER = "\0"
+_AS_SPACE = bytes.maketrans(b"\n\t", b"  ")
+_ASCII_DIGITS = b"0123456789"
+_ASCII_FIGURE = re.compile(rb"[0-9]+")
+_NOT_COUNTED = bytes(code for code in range(1, 128) if not chr(code).isalpha())
 BEGIN_CHARS = 3
 """Of so many characters are the beginnings by which :func:`cues_of_word` finds stems."""
 
@@ -365,3 +371,23 @@ class Stems:
                 if stem in text:
                     masks[number] |= bits
         return masks
+
+
+def plain_forms(texts: Sequence[str], most: int) -> list[bytes]:
+    """Return the normal forms of texts of ASCII, as :func:`crawler.core.page.text.normalise` does.
+
+    Args:
+        texts: the texts; without NUL, and of white space with spaces, line breaks and tabs alone.
+        most: a text of more letters keeps its figures.
+    """
+    data = _BORDER.join(texts).lower().encode().translate(_AS_SPACE)
+    whole = b"\0" + data + b"\0"
+    if b"  " in whole or b"\0 " in whole or b" \0" in whole:  # code alone has such white space
+        data = b"\0".join(b" ".join(text.split()) for text in data.split(b"\0"))
+    normal = data.split(b"\0")
+    bare = data.translate(None, _ASCII_DIGITS).split(b"\0")
+    letters = data.translate(None, _NOT_COUNTED).split(b"\0")
+    for number, (text, rest, own) in enumerate(zip(normal, bare, letters, strict=True)):
+        if len(rest) < len(text) and 0 < len(own) <= most:
+            normal[number] = _ASCII_FIGURE.sub(b"0", text)
+    return normal

@@ -121,7 +121,9 @@ class SiteTrouble:
         missing = [row.address for row in self.ledger.gone_to_export() if row.state == "gone"]
         there = self.confirmed + new_pages
         if len(missing) >= _MANY and len(missing) > _MISSING_OF_EACH * there:
-            self._tell(f"{len(missing)} articles of {self.site} are missing (404), and {there} came")
+            self._tell(
+                f"{len(missing)} articles of {self.site} are missing (404), and {there} came"
+            )
             self._keep(missing, "missing-with-many", "kept")
 
     def _tell(self, what: str) -> None:

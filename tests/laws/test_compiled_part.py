@@ -161,3 +161,11 @@ def test_cues_of_a_word(
     for stem, is_whole, unless, bit in stems:
         begins.setdefault(stem[: pure.BEGIN_CHARS], []).append((stem, is_whole, unless, 1 << bit))
     assert compiled.cues_of_word(word, begins) == pure.cues_of_word(word, begins)
+
+
+@given(
+    texts=st.lists(st.text("aZ 09\n\t.", max_size=9), min_size=1, max_size=5),
+    most=st.integers(1, 5),
+)
+def test_normal_forms_of_ascii(compiled: ModuleType, texts: list[str], most: int) -> None:
+    assert compiled.plain_forms(texts, most) == pure.plain_forms(texts, most)

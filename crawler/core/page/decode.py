@@ -6,6 +6,7 @@ import codecs
 import re
 import unicodedata
 from collections import Counter
+from functools import lru_cache
 from itertools import islice
 from operator import itemgetter
 
@@ -46,6 +47,7 @@ _NO_PAGE_ENCODINGS = frozenset(
 )
 # The bytes for detection: enough for certainty, bounded for speed.
 _DETECT_BYTES = 65_536
+_DECLARED_BYTES = 4_096
 _META = re.compile(rb"<meta[^>]{0,200}?charset", re.IGNORECASE)
 _FOREIGN_RUN = re.compile(rb"[\x80-\xff]+")
 
@@ -81,8 +83,8 @@ def decode_bytes(body: bytes, content_type: str = "") -> tuple[str, str]:
         if text is not None:
             return text, header
     # w3lib reads the first 4,096 bytes; browsers obey a <meta> wherever it is.
-    meta = _META.search(body)
-    markup = html_body_declared_encoding(body[meta.start() :] if meta else body)
+    start = meta.start() if (meta := _META.search(body)) else 0
+    markup = html_body_declared_encoding(body[start : start + _DECLARED_BYTES])
     # Header first. "utf-16" cannot be true of markup that was itself read as ASCII.
     names = dict.fromkeys((header, _codec(markup or "")))
     declared = [name for name in names if name and not name.startswith(_WIDE)]
@@ -153,6 +155,7 @@ def _letters(text: str) -> Counter[str]:
     return Counter("CJK" if name[0] in _JAPANESE else name[0] for name in names)
 
 
+@lru_cache(maxsize=256)
 def _codec(name: str) -> str:
     """Return Python's codec name for a label as the web understands it, or an empty string."""
     resolved = resolve_encoding(name)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from xxhash import xxh3_64_intdigest
 
+from crawler.core.hot_loops import plain_forms
 from crawler.core.words import any_of
 
 DENSE = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
@@ -31,14 +32,11 @@ _NOT_IN_XML: Mapping[int, str] = {
 _ANY_NOT_IN_XML = re.compile(f"[{''.join(map(chr, _NOT_IN_XML))}]")
 _SPACE = re.compile(r"\s+")
 _DIGITS = re.compile(r"\d+")
-_ASCII_FIGURE = re.compile(rb"[0-9]+")
 _LETTER = re.compile(r"[^\W\d_]")
 _ASCII_DIGITS = b"0123456789"
 _NO_ASCII_LETTERS = bytes(code for code in range(128) if not chr(code).isalpha())
 # Stands between texts; nothing that was parsed holds it.
 _BORDER = "\0"
-_NOT_COUNTED = _NO_ASCII_LETTERS.replace(_BORDER.encode(), b"")
-_AS_SPACE = bytes.maketrans(b"\n\t", b"  ")
 # A text with more letters is no label: its figures are part of its meaning.
 _LABEL_LETTERS = 80
 _LABEL_BEGINS = 200
@@ -155,27 +153,15 @@ def block_keys(texts: Sequence[str], title: str) -> list[int]:
             own headline is not "Day 13".
     """
     plain = [text for text in texts if text.isascii()]
-    own = iter(_plain_keys(plain)), iter(_other_keys([it for it in texts if not it.isascii()]))
+    own = (
+        map(xxh3_64_intdigest, plain_forms(plain, _LABEL_LETTERS)),
+        iter(_other_keys([it for it in texts if not it.isascii()])),
+    )
     keys = [next(own[not text.isascii()]) for text in texts]
     for number, text in enumerate(texts):
         if len(text) <= len(title) and text in title:
             keys[number] = block_key(text, mask_digits=False)
     return keys
-
-
-def _plain_keys(texts: Sequence[str]) -> Iterable[int]:
-    """Return the keys of texts of ASCII alone."""
-    data = _BORDER.join(texts).lower().encode().translate(_AS_SPACE)
-    if b"  " in data or b"\0 " in data or b" \0" in data:  # code alone has such white space
-        data = b"\0".join(b" ".join(text.split()) for text in data.split(b"\0"))
-    normal = data.split(b"\0")
-    bare = data.translate(None, _ASCII_DIGITS).split(b"\0")
-    letters = data.translate(None, _NOT_COUNTED).split(b"\0")
-    # The rule of ``_is_label``.
-    for number, (text, rest, own) in enumerate(zip(normal, bare, letters, strict=True)):
-        if len(rest) < len(text) and 0 < len(own) <= _LABEL_LETTERS:
-            normal[number] = _ASCII_FIGURE.sub(b"0", text)
-    return map(xxh3_64_intdigest, normal)
 
 
 def _other_keys(texts: Sequence[str]) -> Iterable[int]:

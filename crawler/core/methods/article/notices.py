@@ -25,7 +25,7 @@ _WORDS: dict[str, list[str]] = read_data("crawler.core.methods.article", "notice
 _NOTICE = 600
 # With more of the text in them a page is about cookies.
 _MOST_IN_NOTICES = 1 / 3
-_EMBED = compiled_later(any_of(_WORDS["embed"]))
+_EMBED = Stems(dict.fromkeys(_WORDS["embed"], 1))
 # Each phrase has one of these in it. Few texts have any, which a plain search tells much sooner.
 _ON_EMBEDS, _INVITING = 1, 2
 _STEMS = Stems(
@@ -144,7 +144,7 @@ def is_code_bar(block: Block) -> bool:
 
 def _is_on_cookies(block: Block) -> bool:
     return block.chars <= _NOTICE and (
-        _EMBED.search(block.text.casefold()) is not None or _is_all(_EMBED_LINES, block)
+        _EMBED.masks([block.text.casefold()])[0] > 0 or _is_all(_EMBED_LINES, block)
     )
 
 
