@@ -1,8 +1,8 @@
 """Sites in trouble: those that answer for most known pages with one page, or with none.
 
 A site under maintenance, or one that asks for a login, gives that answer at the address of each
-article, often with status 200, and some answer 404. What was exported of such pages is neither replaced nor withdrawn,
-and the next crawl requests them again.
+article, often with status 200, and some answer 404. What was exported of such pages is neither
+replaced nor withdrawn, and the next crawl requests them again.
 """
 
 from __future__ import annotations

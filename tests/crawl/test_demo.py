@@ -164,7 +164,8 @@ def test_a_second_run_replaces_the_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["-O", "pages.docx"], "docx"),
+        (["-O", "pages.docx"], "'pages.docx' has no known format"),
+        (["-O", "pages"], "'pages' has no known format"),
         (["-O", "-"], "name a file"),
         (["everything"], "there are no arguments, but got: everything"),
         (["-s", "CORPUS_MOOD=x"], "CORPUS_MODE"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import random
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -144,3 +145,22 @@ def test_every_public_name_is_found_and_described() -> None:
     assert all(getattr(crawler, name).__doc__ for name in crawler.__all__)
     with pytest.raises(AttributeError):
         crawler.__getattr__("none_such")
+
+
+@pytest.mark.slow
+def test_the_korean_model_is_told_of_once_before_it_is_loaded(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    pytest.importorskip("kiwipiepy")
+    said = "비가 그친 뒤에 동네를 {} 바퀴 돌았다. 골목마다 물웅덩이가 {} 개 있었고, 아무도 없었다."
+    pages = [
+        (f"https://s.example/{number}", f"<h1>산책 {each}</h1><p>{said.format(each, each) * 3}")
+        for number, each in enumerate(("한", "여러"))
+    ]
+    with caplog.at_level(logging.INFO, "crawler.progress"):
+        assert all(item.sentences for item in Site(page_types="all").items(pages))
+        told = [record for record in caplog.records if record.name == "crawler.progress"]
+        assert len(told) == 1
+        caplog.clear()
+        list(Site(page_types="all", sentence_method="rule").items(pages))
+    assert not [record for record in caplog.records if record.name == "crawler.progress"]
