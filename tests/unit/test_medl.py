@@ -88,6 +88,7 @@ def test_keywords_are_read_with_their_tokens_patterns_and_roles() -> None:
         ("<!ELEMENT a (b)*>\n<!KEYWORD b KEYTOKENS 'x' KEYTOKENS 'y'>", 2, 27),
         ("<!ELEMENT a (b)*>\n<!KEYWORD b KEYROLE 'title hero'>", 2, 28),
         ("<!ELEMENT a (b)*>\n<!KEYWORD b KEYPATTERN 'x(y'>", 2, 26),
+        ("<!ELEMENT a (b)*>\n<!KEYWORD b KEYPATTERN 'x{1,4444444444}'>", 2, 24),
         ("<!ELEMENT a (b)*>\n<!KEYWORD b KEYPATTERN 'x?'>", 2, 24),
         ("<!ELEMENT a (b)*>\n<!KEYWORD b KEYPATTERN 'x(a+)+b'>", 2, 26),
         (r"<!ELEMENT a (b)*><!KEYWORD b KEYPATTERN '(?:\w+\s?)*@'>", 1, 42),

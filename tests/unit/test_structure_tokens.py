@@ -40,6 +40,13 @@ def test_words_are_compared_as_a_reader_takes_them() -> None:
     assert told("nothing") == []
 
 
+def test_tokens_longer_than_any_word_are_compared_as_they_are() -> None:
+    token = "ab" * 31
+    model = parse_model(f"<!ELEMENT r (Odd)*><!KEYWORD Odd KEYTOKENS '{token}'>")
+    found = [Tokens(model).hits(word) for word in (token, token[:-1])]
+    assert [[hit.elements for hit in hits] for hits in found] == [[("Odd",)], []]
+
+
 def test_capitals_ask_for_capitals() -> None:
     assert told("NY") == ["City"]
     assert told("ny") == []

@@ -248,6 +248,8 @@ class _Parser:
             pattern = re.compile(text.text, re.IGNORECASE)
         except re.error as error:
             self._fail(f"the expression is wrong: {error}", text.offset + 1 + (error.pos or 0))
+        except (OverflowError, RecursionError) as error:
+            self._fail(f"the expression is wrong: {error}", text.offset)
         if pattern.match(""):
             self._fail("the expression matches the empty text; have it ask for more", text.offset)
         if found := _ambiguous_part(text.text):

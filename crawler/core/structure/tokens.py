@@ -130,9 +130,10 @@ class Tokens:
         if token.endswith(":") and len(token) > 1:
             self._labels[element].add(words)
         self._tokens[words][element] = None
-        if self._fuzzy and len(words) == 1 and len(words[0]) >= _FUZZY_FROM and words[0].isalpha():
-            for near in (words[0], *_shortened(words[0])):
-                self._near.setdefault(near, words[0])
+        word = words[0] if self._fuzzy and len(words) == 1 else ""
+        if _FUZZY_FROM <= len(word) <= _WORD_CHARS and word.isalpha():
+            for near in (word, *_shortened(word)):
+                self._near.setdefault(near, word)
 
     def hits(self, text: str) -> list[Hit]:
         """Return the words that name elements, left to right, the longest at each place."""

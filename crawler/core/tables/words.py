@@ -161,7 +161,7 @@ def _mistakes(data: object) -> Iterator[str]:
 def _is_pattern(text: str) -> bool:
     try:
         return bool(re.compile(text))
-    except re.error:
+    except (re.error, OverflowError, RecursionError):
         return False
 
 
