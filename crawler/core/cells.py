@@ -1,4 +1,4 @@
-"""Cells of CSV files that a spreadsheet would run as formulas: marked when written, and read back.
+"""Cells of workbooks, and of CSV files: what a spreadsheet would run is marked, and read back.
 
 Spreadsheets take a cell that begins with ``=``, ``+``, ``-`` or ``@`` for a formula, which may
 start programs or send data away, in wide forms too where East Asian languages are set, and some
@@ -9,7 +9,12 @@ text to them.
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Any, Final
+
+from crawler.core.page.text import in_xml
+
+MOST_CHARS: Final = 32_767
+"""The most characters that a cell of Excel holds, counted in UTF-16."""
 
 # Signs without a letter or digit behind, as dashes for "nothing", are no formula.
 _RUNS: Final = re.compile(r"'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
@@ -29,3 +34,21 @@ def from_cell(cell: str) -> str:
 
 def _is_formula(text: str) -> bool:
     return _RUNS.match(text) is not None and _WORD.search(text) is not None
+
+
+def excel_text(sheet: Any, text: str) -> Any:  # noqa: ANN401 - of openpyxl
+    """Return a text as a cell of a workbook, cut where it is longer than a cell may be.
+
+    A text that begins with ``=`` stays text. What XML cannot hold is left out.
+    """
+    from openpyxl.cell import WriteOnlyCell  # noqa: PLC0415 - of an extra
+
+    units = in_xml(text).encode("utf-16-le", "replace")[: 2 * MOST_CHARS]
+    cell = WriteOnlyCell(sheet, units.decode("utf-16-le", "ignore"))
+    cell.data_type = "s"
+    return cell
+
+
+def is_cut(text: str) -> bool:
+    """Tell whether :func:`excel_text` cuts a text."""
+    return len(text.encode("utf-16-le", "replace")) > 2 * MOST_CHARS

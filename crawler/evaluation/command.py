@@ -137,10 +137,6 @@ def figure_tables(figures: Mapping[str, Any], title: str = "figure") -> Iterator
 
     A group of values is a row; values without a group are the row "all". Groups within a group are
     a table of their own.
-
-    Args:
-        figures: values, and groups of them, by name.
-        title: the heading of the first column.
     """
     groups = {name: value for name, value in figures.items() if isinstance(value, Mapping)}
     rows = {

@@ -83,12 +83,7 @@ def _as_bool(value: object) -> bool | None:
 
 
 def _figures(counts: Mapping[str, Counter[tuple[str, bool]]], authors: Overlap) -> dict[str, Any]:
-    """Return the figures of each field, and of each of its sources.
-
-    Args:
-        counts: for each field, how often each source was right and wrong.
-        authors: how the names found meet those of the gold.
-    """
+    """Return the figures of each field, and of each of its sources."""
     known = {name: own.total() for name, own in counts.items()}
     accuracy = {
         name: _share(own, [pair for pair in own if pair[1]]) for name, own in counts.items()

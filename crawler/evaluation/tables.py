@@ -106,14 +106,7 @@ def read_tables_gold(files: Iterable[Path], skipped: Skipped) -> Iterator[GoldPa
 def _on_page(
     row: Row, page: ParsedPage, labels: Iterable[GoldTable], skipped: Skipped
 ) -> Iterator[GoldTable]:
-    """Yield the labels whose element is on the page, each with the table as it is found there.
-
-    Args:
-        row: the page as gold, for errors.
-        page: the page.
-        labels: its labels.
-        skipped: counts those without an element.
-    """
+    """Yield the labels whose element is on the page, each with the table as it is found there."""
     elements: dict[tuple[str, str], etree._Element] = {}
     for element in (element for root in page.roots for element in root.iter(etree.Element)):
         for name in _ATTRIBUTES.values():

@@ -47,12 +47,7 @@ class Job:
     options: Options = field(default_factory=Options)
 
     def no_gold(self, what: str, needs: str) -> UnreadableInputError:
-        """Return the error of gold files that do not hold what the task needs.
-
-        Args:
-            what: what they lack, as in "gold pages".
-            needs: the keys of a line that has it.
-        """
+        """Return the error of gold files without ``what``; ``needs`` are the keys of a line."""
         names = ", ".join(map(str, self.gold))
         return UnreadableInputError(
             f"{names}: no {what}; each line is one JSON object with {needs}"

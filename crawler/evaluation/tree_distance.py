@@ -78,15 +78,7 @@ def _between(
     known: list[list[float]],
     rename: Callable[[Any, Any], float],
 ) -> None:
-    """Fill in the distances of the trees below two key roots, by those of forests.
-
-    Args:
-        first: the one tree.
-        second: the other.
-        roots: a key root of each.
-        known: the distances of all trees below nodes of the two.
-        rename: the cost of a rename.
-    """
+    """Fill in the distances of the trees below two key roots, by those of forests."""
     root, other = roots
     left, right = first[root][1], second[other][1]
     below = second[right : other + 1]

@@ -15,12 +15,11 @@ from xml.sax.saxutils import escape, quoteattr
 
 from scrapy.exporters import BaseItemExporter
 
+from crawler.core.page.text import in_xml
 from crawler.core.words import fold_name
 from crawler.exporters.whole_file import WholeFileExporter
 from crawler.items import PageItem
 
-# What XML cannot hold (XML 1.0, section 2.2).
-_NOT_XML: Final = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 # Dates that XML Schema takes: a day, or a time to the second with its zone.
 _W3C_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?)?")
 _LANGUAGE: Final = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
@@ -59,7 +58,7 @@ class TeiExporter(WholeFileExporter):
     def export_item(self, item: Any) -> None:  # noqa: ANN401 - any item type of Scrapy
         """Write one page."""
         if isinstance(item, PageItem) and item.text:
-            self._file.write("".join(_tei(item)).encode("utf-8", "replace"))
+            self._file.write("".join(_tei(item)).encode("utf-8", "ignore"))
 
     def write_end(self) -> None:
         """Close the corpus."""
@@ -100,7 +99,7 @@ def _tei(item: PageItem) -> Iterator[str]:
 
 def _element(name: str, text: str, **attributes: str) -> str:
     marked = "".join(f" {key}={_quoted(value)}" for key, value in attributes.items())
-    return f"<{name}{marked}>{escape(_NOT_XML.sub('', text))}</{name}>"
+    return f"<{name}{marked}>{escape(in_xml(text))}</{name}>"
 
 
 def _date(value: str | None, kind: str = "") -> str:
@@ -123,7 +122,7 @@ class _LinesExporter(BaseItemExporter):
         """Write one page."""
         if isinstance(item, PageItem) and item.text:
             text = "".join(f"{line}\n" for line in self.lines(item))
-            self._file.write(text.encode("utf-8", "replace"))
+            self._file.write(text.encode("utf-8", "ignore"))
 
     def lines(self, item: PageItem) -> Iterable[str]:
         """Give the lines of a page."""
@@ -144,7 +143,7 @@ class PreverticalExporter(_LinesExporter):
         for sentences in paragraphs(item):
             yield "<p>"
             for sentence in sentences:
-                yield from ("<s>", escape(_NOT_XML.sub("", sentence)), "</s>")
+                yield from ("<s>", escape(in_xml(sentence)), "</s>")
             yield "</p>"
         yield "</doc>"
 
@@ -179,4 +178,4 @@ def _line(text: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    return quoteattr(_NOT_XML.sub("", text), {'"': "&quot;"})
+    return quoteattr(in_xml(text), {'"': "&quot;"})

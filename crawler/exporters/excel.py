@@ -5,14 +5,12 @@ from __future__ import annotations
 from datetime import date
 from typing import IO, Any, Final
 
-from crawler.core.page.text import in_xml
+from crawler.core.cells import excel_text, is_cut
 from crawler.exporters.columns import import_openpyxl
 from crawler.exporters.rows import TABLE_COLUMNS, table_rows
 from crawler.exporters.whole_file import WholeFileExporter
 from crawler.items import PageItem, value_to_text
 
-MOST_CHARS: Final = 32_767
-"""The most characters that a cell of Excel holds, counted in UTF-16."""
 MOST_ROWS: Final = 1_048_576
 """The most rows that a sheet of Excel holds."""
 _EXACT: Final = 10**15
@@ -27,19 +25,10 @@ def excel_cell(sheet: Any, value: object) -> object:  # noqa: ANN401 - of openpy
     A text that begins with ``=`` stays text. One that is longer than a cell may be is cut. What XML
     cannot hold is left out.
     """
-    from openpyxl.cell import WriteOnlyCell  # noqa: PLC0415 - of an extra
-
     is_exact = isinstance(value, float) or (isinstance(value, int) and abs(value) < _EXACT)
     if value is None or is_exact or isinstance(value, date):
         return value
-    units = _utf16(in_xml(value_to_text(value)))
-    cell = WriteOnlyCell(sheet, units[: 2 * MOST_CHARS].decode("utf-16-le", "ignore"))
-    cell.data_type = "s"
-    return cell
-
-
-def _utf16(text: str) -> bytes:
-    return text.encode("utf-16-le", "replace")
+    return excel_text(sheet, value_to_text(value))
 
 
 class ExcelItemExporter(WholeFileExporter):
@@ -86,7 +75,7 @@ class ExcelItemExporter(WholeFileExporter):
     def _append(self, row: list[Any]) -> None:
         self._rows += 1
         texts = (value for value in row if isinstance(value, str))
-        if cut := sum(len(_utf16(text)) > 2 * MOST_CHARS for text in texts):
+        if cut := sum(map(is_cut, texts)):
             self.count("corpus/exports/cut", cut)
         self._sheet.append([excel_cell(self._sheet, value) for value in row])
 

@@ -52,12 +52,7 @@ class Timeline:
         self._add("dates", date, "pages", _MONTH)
 
     def add_item(self, row: Mapping[str, object], *, kinds: bool) -> bool:
-        """Count an exported item; return whether it is one.
-
-        Args:
-            row: a row of an export.
-            kinds: whether its kind counts.
-        """
+        """Count an exported item, its kind where ``kinds`` count; return whether it is one."""
         url, fetched, kind, language, published = (
             value if isinstance(value := row.get(name), str) else ""
             for name in ("url", "fetched_at", "page_type", "language", "published")

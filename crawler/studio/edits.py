@@ -62,6 +62,13 @@ def with_element(group: Element, path: str, element: Element) -> Element:
     return replace(group, elements=tuple({**known, name: element}.values()))
 
 
+def added(project: Project, path: str, element: Element) -> Project:
+    """Return a project with an element at a path; one that is there already stays as it is."""
+    if path in dict(elements_of(project.schema)):
+        return project
+    return checked(replace(project, schema=with_element(project.schema, path, element)))
+
+
 def teach(project: Project, message: Message, pages: Pages) -> tuple[Project, Label]:
     """Teach an element the nodes that were clicked; it is made where it is new.
 
@@ -74,14 +81,11 @@ def teach(project: Project, message: Message, pages: Pages) -> tuple[Project, La
     page = pages(message.number("page"))
     tree = page.tree
     nodes = [page.check(node) for node in message.numbers("nodes")]
-    known = dict(elements_of(project.schema))
-    is_new = path not in known
+    is_new = path not in dict(elements_of(project.schema))
     if is_new:
-        name = path.rpartition("/")[2]
+        name, its_type = path.rpartition("/")[2], message.text("type", "text")
         repeat, required = message.flag("repeat"), message.flag("required")
-        element = Element(name, message.text("type", "text"), repeat, required)
-        schema = with_element(project.schema, path, element)
-        project = checked(replace(project, schema=schema))
+        project = added(project, path, Element(name, its_type, repeat, required))
     if not nodes:
         record = record_around(project, path, page, message.number("within", -1))
         project = _without(project, path, tree, record)
@@ -116,19 +120,14 @@ def teach_records(project: Project, message: Message, pages: Pages) -> tuple[Pro
     page = pages(message.number("page"))
     tree = page.tree
     nodes = [page.check(node) for node in message.numbers("nodes")]
-    if path not in dict(elements_of(project.schema)):
-        group = Element(path.rpartition("/")[2], GROUP, repeat=True)
-        schema = with_element(project.schema, path, group)
-        project = checked(replace(project, schema=schema))
+    project = added(project, path, Element(path.rpartition("/")[2], GROUP, repeat=True))
     outer = record_around(project, path, page, nodes[0] if nodes else -1)
     project = _without(project, path, tree, outer)
     whole, evidence = message.flag("whole"), page.evidence
     project = learn_record_nodes(project, tree, path, nodes, whole=whole, evidence=evidence)
     for field in message.messages("fields"):
         its = f"{path}/{field.text('name')}"
-        if its not in dict(elements_of(project.schema)):
-            element = Element(field.text("name"), field.text("type", "text"))
-            project = checked(replace(project, schema=with_element(project.schema, its, element)))
+        project = added(project, its, Element(field.text("name"), field.text("type", "text")))
         for node in field.numbers("nodes"):
             record = record_around(project, its, page, page.check(node))
             project = _without(project, its, tree, record)
@@ -141,9 +140,7 @@ def teach_records(project: Project, message: Message, pages: Pages) -> tuple[Pro
 
 def _next_page(project: Project, page: OpenPage, link: int) -> Project:
     """Teach the element ``next``, an address, the link of a page to the next one."""
-    if NEXT not in dict(elements_of(project.schema)):
-        schema = with_element(project.schema, NEXT, Element(NEXT, "url"))
-        project = checked(replace(project, schema=schema))
+    project = added(project, NEXT, Element(NEXT, "url"))
     project = _without(project, NEXT, page.tree, -1)
     return learn_nodes(project, page.tree, NEXT, [link], kind="@href", evidence=page.evidence)
 
@@ -247,8 +244,7 @@ def add_element(project: Project, message: Message, _: Pages) -> tuple[Project, 
         )
     kind = message.text("type", "text")
     element = Element(path.rpartition("/")[2], kind, repeat=message.flag("repeat"))
-    schema = with_element(project.schema, path, element)
-    return checked(replace(project, schema=schema)), ("step.add", path)
+    return added(project, path, element), ("step.add", path)
 
 
 def with_shape(project: Project, shape: Element) -> Project:

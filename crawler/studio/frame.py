@@ -55,11 +55,7 @@ QUIRKS: Final = FRAME.removeprefix(b"<!doctype html>")
 
 
 def frame_policy(*, pictures: bool) -> str:
-    """Return the content security policy of the frame.
-
-    Args:
-        pictures: whether its pictures are fetched from where they are.
-    """
+    """Return the content security policy of the frame, which may fetch ``pictures`` or not."""
     remote = " http: https:" if pictures else ""
     return (
         f"default-src 'none'; style-src 'unsafe-inline'; img-src data:{remote}; "

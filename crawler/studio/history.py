@@ -72,10 +72,6 @@ class Found:
 def find_history(folder: Path, name: str) -> Found:
     """Find the history that a name has.
 
-    Args:
-        folder: the working folder.
-        name: a plan, the folder of a harvest or of a crawl, a ledger, or exported items.
-
     Raises:
         CorpusError: it is outside of the folder, or has no history.
     """

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from crawler.core.errors import ArgumentError
 
 _MOST = 10**9
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,24 +59,22 @@ class Message:
 
     def numbers(self, name: str) -> tuple[int, ...]:
         """Return a list of whole numbers, none where it is not there."""
-        found = self.parts.get(name, [])
-        if not isinstance(found, list) or any(type(its) is not int for its in found):
-            raise ArgumentError(f"'{name}' must be a list of whole numbers")
-        return tuple(found)
+        return tuple(self._list(name, int, "whole numbers"))
 
     def texts(self, name: str) -> tuple[str, ...]:
         """Return a list of texts, none where it is not there."""
-        found = self.parts.get(name, [])
-        if not isinstance(found, list) or any(not isinstance(its, str) for its in found):
-            raise ArgumentError(f"'{name}' must be a list of texts")
-        return tuple(map(_whole, found))
+        return tuple(map(_whole, self._list(name, str, "texts")))
 
     def messages(self, name: str) -> tuple[Message, ...]:
         """Return a list of objects, none where it is not there."""
+        return tuple(map(Message.read, self._list(name, dict, "objects")))
+
+    def _list(self, name: str, kind: type[_T], words: str) -> list[_T]:
         found = self.parts.get(name, [])
-        if not isinstance(found, list):
-            raise ArgumentError(f"'{name}' must be a list")
-        return tuple(map(Message.read, found))
+        # A truth value is a whole number to Python.
+        if not isinstance(found, list) or any(type(its) is not kind for its in found):
+            raise ArgumentError(f"'{name}' must be a list of {words}")
+        return found
 
 
 def _whole(text: str) -> str:

@@ -65,20 +65,6 @@ def open_all(workspace: Workspace, names: tuple[str, ...]) -> None:
             open_page(workspace, Message({"name": name, "at": 0}))
 
 
-def undo(workspace: Workspace, _: Message) -> Answer:
-    """Go one step back."""
-    workspace.journal.go(workspace.journal.at - 1)
-    workspace.revision += 1
-    return {}
-
-
-def redo(workspace: Workspace, _: Message) -> Answer:
-    """Go one step forward again."""
-    workspace.journal.go(workspace.journal.at + 1)
-    workspace.revision += 1
-    return {}
-
-
 def set_shape(workspace: Workspace, message: Message) -> Answer:
     """Give the output the shape that a file has: a document type, a model, a project."""
     path = inside(workspace.folder, message.text("file"))
@@ -183,13 +169,6 @@ def history(workspace: Workspace, _: Message) -> Answer:
     return {"history": [step.label for step in workspace.journal.steps], "at": workspace.journal.at}
 
 
-def go(workspace: Workspace, message: Message) -> Answer:
-    """Go to a step of the history."""
-    workspace.journal.go(message.number("at"))
-    workspace.revision += 1
-    return {}
-
-
 def proposal(workspace: Workspace, message: Message) -> Answer:
     """Propose the list that one or two clicks mean; null where there is none."""
     page = workspace.page(message.number("of"))
@@ -226,11 +205,11 @@ def folder_list(workspace: Workspace, message: Message) -> Answer:
 CHANGES: Final[Mapping[str, Callable[[Workspace, Message], Answer]]] = {
     "address": set_address,
     "close": close_page,
-    "go": go,
-    "redo": redo,
+    "go": lambda workspace, message: workspace.go(message.number("at")),
+    "redo": lambda workspace, _: workspace.go(workspace.journal.at + 1),
     "save": save,
     "shape": set_shape,
-    "undo": undo,
+    "undo": lambda workspace, _: workspace.go(workspace.journal.at - 1),
 }
 """The operations that change what the window shows, beside ``open`` and those on the project."""
 

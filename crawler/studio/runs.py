@@ -27,14 +27,13 @@ from crawler.wrapper.running import Line, ProjectRunner, Wrapped, page_rows
 
 Answer = dict[str, Any]
 _ROWS = 2_000
-_SUFFIXES = {"csv": "csv", "jsonl": "jsonl", "xml": "xml", "xlsx": "xlsx"}
 TYPES = {
     "csv": "text/csv; charset=utf-8",
     "jsonl": "application/jsonl",
     "xml": "application/xml",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
-"""The kinds of files of results, with their types."""
+"""The forms of results, by the ending of their files, with their types."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +108,9 @@ class Run(Job):
         Raises:
             ArgumentError: there is no such form.
         """
-        if form not in _SUFFIXES:
-            raise ArgumentError(f"there is no form '{form}'; choose one of {', '.join(_SUFFIXES)}")
-        name = f"{Path(self._file).stem}.{_SUFFIXES[form]}"
+        if form not in TYPES:
+            raise ArgumentError(f"there is no form '{form}'; choose one of {', '.join(TYPES)}")
+        name = f"{Path(self._file).stem}.{form}"
         results, schema = list(self._results), self.project.schema
         if form == "xlsx":
             return name, workbook(schema, results)

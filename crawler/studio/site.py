@@ -121,7 +121,7 @@ class SiteReading(Job):
         # Of each page the number of its source, and its number in that.
         self.places: dict[str, tuple[int, int]] = known.places if known else {}
         if not self._found.kept and not self.counts:
-            _source(self._found.pages[0])
+            read_source(self._found.pages[0])
         elif asked["site"] and asked["site"] not in {*self._found.kept, *self.counts}:
             raise ArgumentError(
                 f"there are no counts of {asked['site']}; choose another site"
@@ -246,7 +246,7 @@ class SiteReading(Job):
         """Yield the pages with their places until the reading is stopped."""
         self._read = 0
         for number, path in enumerate(self._found.pages):
-            for at, page in enumerate(_source(path, on_skip)):
+            for at, page in enumerate(read_source(path, on_skip=on_skip)):
                 if self.stopped:
                     return
                 self._read += 1
@@ -306,12 +306,6 @@ class SiteReading(Job):
         for key in missing[np.isin(missing, own)].tolist():
             self._texts[key] = fit_width(texts[key], _TEXT)
         return missing[~np.isin(missing, own)]
-
-
-def _source(
-    path: Path, on_skip: Callable[[str, str], None] = lambda _reason, _detail: None
-) -> Iterator[Page]:
-    return read_source(path, on_skip=on_skip)
 
 
 def start_site(workspace: Workspace, message: Message) -> Answer:

@@ -7,6 +7,7 @@ that another one has changed something.
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import asdict, replace
 from pathlib import Path
 from threading import RLock
@@ -54,7 +55,8 @@ class Workspace:
         self.folder = folder.resolve()
         self.path = inside(self.folder, str(path))
         self.lock = RLock()
-        self.revision = 1
+        # A studio that is started again goes on from a higher number: windows take no older answer.
+        self.revision = int(time.time())
         for kept in (self.beside, self.beside.with_suffix(".studio.lock"), *self.beside.glob("*")):
             inside(self.folder, str(kept))  # links must not lead out of the folder
         self._held = lock_beside(self.beside, "another studio; use its window")
@@ -258,6 +260,12 @@ class Workspace:
         """Go on with another project, by a step that can be undone."""
         self.journal.add(label, project)
         self.revision += 1
+
+    def go(self, number: int) -> Answer:
+        """Go to a step, or to the nearest one there is."""
+        self.journal.go(number)
+        self.revision += 1
+        return {}
 
     def open(self, name: str, page: Page) -> int:
         """Open a page under a name; return its number.

@@ -9,15 +9,12 @@ from io import BytesIO
 from types import SimpleNamespace
 from xml.sax.saxutils import quoteattr
 
-from crawler.core.cells import to_cell
-from crawler.core.page.text import in_xml
+from crawler.core.cells import excel_text, to_cell
 from crawler.core.wrapper.output import Result
 from crawler.core.wrapper.output_forms import as_xml, columns_of
 from crawler.core.wrapper.project import Element
 from crawler.items import nested_to_json, value_to_text
 from crawler.wrapper.running import page_rows
-
-_MOST_CELL_CHARS = 32_767
 
 
 def table_columns(schema: Element) -> list[str]:
@@ -72,25 +69,21 @@ def workbook(schema: Element, results: Iterable[Result]) -> bytes:
     A text that begins with ``=`` stays text.
     """
     from openpyxl import Workbook  # noqa: PLC0415 - of an extra
-    from openpyxl.cell import WriteOnlyCell  # noqa: PLC0415 - as above
 
     book = Workbook(write_only=True)
     sheet = book.create_sheet("results")
     columns = table_columns(schema)
-
-    def cell(value: object) -> object:
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            return value
-        # Excel counts characters in UTF-16.
-        units = in_xml(cell_of(value)).encode("utf-16-le", "replace")[: 2 * _MOST_CELL_CHARS]
-        made = WriteOnlyCell(sheet, units.decode("utf-16-le", "ignore"))
-        made.data_type = "s"
-        return made
-
-    sheet.append([cell(name) for name in columns])
+    sheet.append(columns)
     for result in results:
         for row in page_rows(result, schema, by_record=True):
-            sheet.append([cell(row.get(name)) for name in columns])
+            values = map(row.get, columns)
+            sheet.append(
+                [each if _is_number(each) else excel_text(sheet, cell_of(each)) for each in values]
+            )
     written = BytesIO()
     book.save(written)
     return written.getvalue()
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -104,10 +104,6 @@ def keep_page(project: Path, page: Page) -> None:
 def drop_unused_pages(path: Path, taught: Collection[str]) -> tuple[int, int]:
     """Drop the pages kept beside a project that taught it nothing.
 
-    Args:
-        path: the project file.
-        taught: the fingerprints of the pages that did.
-
     Returns:
         How many were dropped, and how many are left.
 

@@ -12,6 +12,7 @@ from lxml import etree
 from scrapy.settings import Settings
 
 from crawler import extract
+from crawler.core.cells import MOST_CHARS
 from crawler.core.errors import OptionError
 from crawler.exporters import excel
 from crawler.exporters.corpora import (
@@ -21,7 +22,7 @@ from crawler.exporters.corpora import (
     document_id,
     paragraphs,
 )
-from crawler.exporters.excel import MOST_CHARS, ExcelItemExporter, TableExcelExporter
+from crawler.exporters.excel import ExcelItemExporter, TableExcelExporter
 from crawler.exporters.feeds import ExcelCsvItemExporter, check_feeds
 from crawler.exporters.formats import FEED_EXPORTERS
 from crawler.items import FIELD_ORDER, PageItem

@@ -37,10 +37,6 @@ class KeyCounts:
     def of(cls, counts: Mapping[int, int], kind: DTypeLike = np.uint32) -> Self:
         """Make key counts of a mapping.
 
-        Args:
-            counts: the figure of each key.
-            kind: the data type of the figures.
-
         Raises:
             OverflowError: a key is no unsigned 64-bit number, or a figure is not of that type.
         """

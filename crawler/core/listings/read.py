@@ -112,12 +112,7 @@ def robots_text(body: bytes) -> str:
 
 
 def sitemaps_of_robots(text: str, url: str) -> tuple[str, ...]:
-    """Return the sitemaps that a robots.txt names, absolute and canonical, each once.
-
-    Args:
-        text: the robots.txt.
-        url: its address.
-    """
+    """Return the sitemaps that a robots.txt names, absolute and canonical, each once."""
     found: dict[str, None] = {}
     for line in text.splitlines():
         name, separator, value = line.partition(":")

@@ -52,10 +52,6 @@ class Template:
         """Tell whether a text stands in such blocks alone, before or after what is the page's own.
 
         Its own are its title and the texts that stand on no other page.
-
-        Args:
-            text: the text.
-            title: the page's title.
         """
         places = self._places(text)
         if not places:

@@ -160,12 +160,7 @@ _Said: TypeAlias = tuple[str, str, str]
 
 
 def titles(facts: PageFacts, site_name: str | None) -> Iterator[tuple[str, str]]:
-    """Yield the source and text of what may be the title, the most trusted first.
-
-    Args:
-        facts: the sources of the page.
-        site_name: what the site calls itself.
-    """
+    """Yield the source and text of what may be the title, the most trusted first."""
     is_news = facts.linked.is_news
     sites = (site_name, facts.linked.site_name, *facts.headings.sites, *facts.house)
     names = {fold_name(site) for site in sites if site}

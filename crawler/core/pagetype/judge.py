@@ -132,12 +132,7 @@ def page_type(document: Document) -> PageType:
 
 
 def decide(evidence: PageEvidence, likelihoods: Mapping[str, float]) -> PageType:
-    """Return the kind of a page.
-
-    Args:
-        evidence: what is known of it.
-        likelihoods: how likely it is of each of the learned kinds, 0 to 1.
-    """
+    """Return the kind of a page."""
     ruled = _ruled(evidence, likelihoods[ARTICLE])
     if ruled is not None:
         return PageType(ruled, _RULED, 0.0)

@@ -109,10 +109,6 @@ def next_part(parsed: ParsedPage, url: str) -> str | None:
     same article with a page number (:func:`crawler.core.pagination.address.step`). Links to other
     articles, to further pages of a list and to pages of comments do not count. Nor does anything
     if the page names two such addresses alike.
-
-    Args:
-        parsed: the page.
-        url: its address.
     """
     best: dict[int, set[str]] = {}
     for sign, address in islice(_candidates(parsed, url), _MOST_CANDIDATES):
@@ -348,10 +344,6 @@ def same_headline(first: Iterable[str | None], other: Iterable[str | None]) -> b
 
     Page numbers aside, a headline of one equals one of the other or is in it, as where a part's
     own heading is beside that of the whole. Parts without any headline do not disagree.
-
-    Args:
-        first: what may be the headline of the first part.
-        other: what may be that of another.
     """
     ours = {folded for text in first if text and (folded := _headline(text))}
     theirs = {folded for text in other if text and (folded := _headline(text))}

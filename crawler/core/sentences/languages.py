@@ -105,10 +105,6 @@ def language_of(text: str, declared: str | None) -> str:
 
     The script is trusted before the declaration, since many a Korean page declares "en". Where the
     script does not decide, as among languages in Latin script, the declaration does.
-
-    Args:
-        text: the page's text.
-        declared: the language that the page declares, if any.
     """
     guessed = guess_language(text)
     named = primary_language(declared or "")

@@ -69,11 +69,7 @@ class _Lexeme(NamedTuple):
 
 
 def parse_model(source: str, name: str = "model") -> Model:
-    """Read a model.
-
-    Args:
-        source: the text of the model.
-        name: what errors call it: the name of its file.
+    """Read a model; ``name`` is what errors call it, as by the name of its file.
 
     Raises:
         ModelError: the model is wrong. The message names line and column, counted from 1, and says

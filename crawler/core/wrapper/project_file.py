@@ -61,11 +61,7 @@ _TYPE_NAMES = {
 
 
 def read_project(text: str, file: str = "project") -> Project:
-    """Read the text of a project file.
-
-    Args:
-        text: the text.
-        file: the name of the file, for error messages.
+    """Read the text of a project file; ``file`` is its name in error messages.
 
     Raises:
         UnreadableInputError: it is no project file, was written by a later version, or is not
