@@ -35,7 +35,7 @@ from crawler.core.page.parse import ParsedPage
 from crawler.core.pagetype.judge import page_type
 from crawler.core.wording import did_you_mean, fit_width
 from crawler.items import FIELD_ORDER, PageItem
-from crawler.journey.item_page import ItemPage, Mode, new_item
+from crawler.journey.item_page import Figures, ItemPage, Mode, new_item
 from crawler.journey.main_text import MainText
 from crawler.journey.page_time import PageTime
 from crawler.journey.stages import ResultFilters, default_stages
@@ -185,7 +185,7 @@ def _item(document: Document, view: SiteView, options: Options) -> PageItem:
     kind = _done(url, "the judge of page types", time, partial(page_type, document))
     page = ItemPage((document,), view, kind, time)
     item = new_item(page, Mode.SINGLE)
-    for stage in default_stages(options, _NoTally()):
+    for stage in default_stages(options, Figures()):
         # One page that somebody asks for is shown, whatever it is.
         if isinstance(stage, ResultFilters):
             continue
@@ -212,11 +212,6 @@ def _done(url: str, what: str, time: PageTime, work: Callable[[], _T]) -> _T:
     except Exception as error:
         logger.exception("Unexpected error on %s; please report it", url)
         raise MethodError(f"{what} failed: {one_line(error)}") from error
-
-
-class _NoTally:
-    def inc_value(self, key: str, count: int = 1) -> None:
-        """Forget a figure."""
 
 
 def read_alone(page: Page, options: Options, parsed: ParsedPage | None = None) -> Document:

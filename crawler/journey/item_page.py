@@ -7,6 +7,7 @@ the page.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -143,6 +144,14 @@ class Tally(Protocol):
 
     def inc_value(self, key: str, count: int = 1) -> None:
         """Add ``count`` to the figure ``key``."""
+
+
+class Figures(Counter[str]):
+    """Figures by name; those that were never counted are 0."""
+
+    def inc_value(self, key: str, count: int = 1) -> None:
+        """Add to a figure."""
+        self[key] += count
 
 
 class Refusal(Exception):  # noqa: N818 - filters return it, and stages raise it

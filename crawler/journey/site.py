@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from crawler.items import PageItem
 from crawler.journey.extract import GivenPage, library_options, page_of
-from crawler.journey.item_page import Mode
+from crawler.journey.item_page import Figures, Mode
 from crawler.journey.page_joiner import Captures
 from crawler.journey.parts import now
 from crawler.journey.session import Crawl
@@ -72,14 +71,6 @@ class Site:
                 spool.close()
                 for stage in stages:
                     stage.close()
-
-
-class Figures(Counter[str]):
-    """Figures by name; those that were never counted are 0."""
-
-    def inc_value(self, key: str, count: int = 1) -> None:
-        """Add to a figure."""
-        self[key] += count
 
 
 def _hold(pages: Iterable[GivenPage], crawl: Crawl, spool: Spool) -> Captures:

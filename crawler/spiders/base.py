@@ -37,6 +37,7 @@ from crawler.core.page.robots_meta import (
     read_directives,
 )
 from crawler.core.pagetype.judge import ARTICLE, page_type
+from crawler.discovery.addresses import ListedAddress
 from crawler.extensions.component import connect
 from crawler.journey.page_time import PageTime
 from crawler.middlewares.address_guard import PrivateAddressError
@@ -194,6 +195,10 @@ class PageSpider(Spider):
             level = logging.DEBUG
         words = one_line(detail) or "no further detail"
         self.logger.log(level, "Not fetched (%s): %s: %s", reason, url, words)
+
+    def fail_entry(self, entry: ListedAddress) -> None:
+        """Count an entry of a list of addresses that is none."""
+        self.fail(f"line {entry.line}", "bad-address", f"no web address: {entry.text[:200]}")
 
     def count_failure(self, failure: Failure) -> None:
         """Count and log a failed request; the errback of every request of these spiders."""

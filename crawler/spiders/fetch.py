@@ -98,16 +98,23 @@ def without_export(settings: BaseSettings) -> None:
     switch_on(settings, "spider")
 
 
-class _FetchSpider(Spider):
+class _Looks(Spider):
+    """A spider that is as polite as any, and writes nothing."""
+
     # Without a name, no project lists it among its spiders.
     name = ""
     gives_pages = False
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
-        """Be as polite as a crawl, and write nothing."""
         super().update_settings(settings)
         without_export(settings)
+
+
+class _FetchSpider(_Looks):
+    @classmethod
+    def update_settings(cls, settings: BaseSettings) -> None:
+        super().update_settings(settings)
         # A person waits for the page: an overloaded site is an error at once, not a pause.
         settings.set("CORPUS_PAUSES", {"count": 0}, "spider")
 
@@ -155,18 +162,8 @@ class Found:
     errors: list[str] = field(default_factory=list)
 
 
-class _Preview(SiteSpider):
+class _Preview(_Looks, SiteSpider):
     """Fetches start pages, robots.txt files, sitemaps and feeds, and no more."""
-
-    # Without a name, no project lists it among its spiders.
-    name = ""
-    gives_pages = False
-
-    @classmethod
-    def update_settings(cls, settings: BaseSettings) -> None:
-        """Be as polite as a crawl, and write nothing."""
-        super().update_settings(settings)
-        without_export(settings)
 
     def __init__(self, found: Found, **raw: object) -> None:
         self.name = "discover"

@@ -60,9 +60,7 @@ class UrlsSpider(PageSpider):
         for entry in given_addresses(split_addresses(self.arguments.urls), self.arguments.file):
             listed += 1
             if entry.address is None:
-                self.fail(
-                    f"line {entry.line}", "bad-address", f"no web address: {entry.text[:200]}"
-                )
+                self.fail_entry(entry)
                 continue
             key = address_key(entry.address)
             if key in self._seen:

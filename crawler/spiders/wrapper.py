@@ -131,8 +131,7 @@ class WrapperSpider(PageSpider):
         self._sites = self.kept_state("corpus_sites", self._sites)
         for entry in self._entries():
             if entry.address is None:
-                detail = f"no web address: {entry.text[:200]}"
-                self.fail(f"line {entry.line}", "bad-address", detail)
+                self.fail_entry(entry)
                 continue
             self._sites.add(address_site(entry.address))
             for request in self._requests([entry.address]):

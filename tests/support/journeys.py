@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
 
 from crawler.core.flow import SiteView, read
 from crawler.core.pagetype.judge import page_type
-from crawler.journey.item_page import ItemPage, Mode, new_item
+from crawler.journey.item_page import Figures, ItemPage, Mode, new_item
 from crawler.journey.main_text import MainText
 from crawler.journey.session import Crawl
 from crawler.journey.stages import ResultFilters, default_stages
@@ -26,11 +25,7 @@ if TYPE_CHECKING:
     from crawler.store.spool import Spool
 
 
-class Tally(Counter[str]):
-    """Figures by name."""
-
-    def inc_value(self, key: str, count: int = 1) -> None:
-        self[key] += count
+Tally = Figures
 
 
 class Journey:

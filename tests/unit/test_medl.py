@@ -12,6 +12,7 @@ from crawler.core.structure.medl import parse_model
 from crawler.core.structure.model import Automaton, Particle, eased
 from crawler.core.structure.structure import structure_of
 from crawler.core.structure.tree import implied_dtd
+from crawler.journey.item_page import Figures
 from crawler.journey.stages import Structure
 from crawler.settings import Options
 from support.pace import within
@@ -150,16 +151,9 @@ def test_a_crawl_logs_what_is_wrong_with_its_model_when_it_starts(
 ) -> None:
     path = tmp_path / "my.medl"
     path.write_text("<!ELEMENT a (b)*>\n<!KEYWORD c KEYTOKENS 'x'>", "utf-8")
-    Structure(Options(structure_model=str(path)), Counts())
+    Structure(Options(structure_model=str(path)), Figures())
     (record,) = caplog.records
     assert record.getMessage().startswith(f"{path}, line 2: there are keywords of 'c', and no ")
-
-
-class Counts:
-    """Counts nothing."""
-
-    def inc_value(self, key: str, count: int = 1) -> None:
-        """Take a count."""
 
 
 def test_the_implied_dtd_takes_what_the_model_takes() -> None:
