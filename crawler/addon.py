@@ -13,6 +13,7 @@ from scrapy.pqueues import DownloaderAwarePriorityQueue
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.utils.misc import load_object
 
+from crawler.browser.middleware import BrowserMiddleware, check_browser
 from crawler.core.errors import CorpusError, OneLineExit, OptionError, UnreadableInputError
 from crawler.core.methods.registry import get_method
 from crawler.core.sentences import splitter_for
@@ -95,6 +96,7 @@ class CorpusAddon:
             _check_methods(options)
             _check_outputs(settings, options)
             _check_incremental(settings, options)
+            check_browser(options)
             _check_wrapper(options)
         except CorpusError as error:
             raise OptionExit(str(error)) from error
@@ -131,6 +133,8 @@ class CorpusAddon:
             ("DOWNLOADER_MIDDLEWARES", AddressGuard, 50, True),
             # Behind the decompression of bodies (590), and in front of meta refresh (580).
             ("DOWNLOADER_MIDDLEWARES", HtmlResponses, 585, True),
+            # Behind these, and in front of meta refresh: a page may ask for one by its scripts.
+            ("DOWNLOADER_MIDDLEWARES", BrowserMiddleware, 583, options.browser != ("never",)),
             ("DOWNLOADER_MIDDLEWARES", TruncatedBodies, 587, True),
             # Next to the engine: no other component sees the credentials in an address.
             ("SPIDER_MIDDLEWARES", StartAddresses, 5, True),

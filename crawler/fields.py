@@ -222,16 +222,37 @@ def words(*known: str) -> ValueType:
 
 def hosts() -> ValueType:
     """Accept a list of hosts, networks and schemes, or the same as text with commas."""
+    accepts = 'one or more, with commas between, of hosts such as "wiki.corp.example"'
+    return ValueType(
+        _read_hosts, f'{accepts}, networks such as "10.0.0.0/8", schemes such as "ftp:"'
+    )
+
+
+def hosts_or(*words: str) -> ValueType:
+    """Accept a list of hosts and of some words, or the same as text with commas.
+
+    The last word is one that stands alone.
+    """
 
     def read(value: Any) -> tuple[str, ...]:  # noqa: ANN401 - anything may be given
-        parts = value.split(",") if isinstance(value, str) else value
-        found = [read_text(part).lower().rstrip(".") for part in parts]
-        if not found or not all(map(_HOST.fullmatch, found)):
+        found = _read_hosts(value)
+        # What is no host is a word that was misspelt.
+        if (words[-1] in found and len(found) > 1) or not all(
+            one in words or "." in one or one == "localhost" for one in found
+        ):
             raise ValueError
-        return tuple(dict.fromkeys(found))
+        return found
 
-    accepts = 'one or more, with commas between, of hosts such as "wiki.corp.example"'
-    return ValueType(read, f'{accepts}, networks such as "10.0.0.0/8", schemes such as "ftp:"')
+    named = ", ".join(f'"{word}"' for word in words)
+    return ValueType(read, f'one or more, with commas between, of {named}, hosts as "blog.example"')
+
+
+def _read_hosts(value: Any) -> tuple[str, ...]:  # noqa: ANN401 - anything may be given
+    parts = value.split(",") if isinstance(value, str) else value
+    found = [read_text(part).lower().rstrip(".") for part in parts]
+    if not found or not all(map(_HOST.fullmatch, found)):
+        raise ValueError
+    return tuple(dict.fromkeys(found))
 
 
 def dictionary(cls: type[Any]) -> ValueType:

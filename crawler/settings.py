@@ -34,6 +34,7 @@ from crawler.fields import (
     dictionary,
     fields_of,
     hosts,
+    hosts_or,
     number,
     read_fields,
     whole_number,
@@ -226,6 +227,20 @@ class Options:
         "Private hosts and networks, and schemes besides http and https, that a crawl may reach "
         'beside those of the addresses it starts from, whatever leads there; "all" for any.',
         hosts(),
+    )
+    browser: tuple[str, ...] = affects_neither(
+        ("auto",),
+        'Which pages are read in a browser, after their scripts have run: "auto" those that come '
+        "with scripts and next to no text, and all pages of a site on which most are such; "
+        '"always" all; "never" none; hosts, those of these hosts, and others only with "auto" '
+        "beside. Needs the extra browser.",
+        hosts_or("auto", "always", "never"),
+    )
+    browser_seconds: float = affects_neither(
+        30.0,
+        "Time, in seconds, that a page has in the browser until nothing more is under way. What is "
+        "there then is taken.",
+        number(0.1, 3600),
     )
     progress: str = affects_neither(
         "auto",

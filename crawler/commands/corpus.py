@@ -65,6 +65,13 @@ class CorpusSiteCommand(CorpusCommand, BaseRunSpiderCommand):
         ),
         valued("--delay", "SECONDS", "the time between two requests, 1 if not given", type=float),
         valued(
+            "--browser",
+            "WHEN",
+            "read pages in a browser after their scripts have run: auto (those without text; "
+            "the default), always, or never",
+            choices=("auto", "always", "never"),
+        ),
+        valued(
             "--archive",
             "FILE",
             "read the pages from a WARC file, a folder of saved pages, or JSON Lines of url and "
@@ -154,6 +161,8 @@ def _own_settings(
             raise ArgumentError(f"--delay is {opts.delay}; give a number of seconds")
         for name in ("DOWNLOAD_DELAY", "AUTOTHROTTLE_START_DELAY"):
             own.set(name, opts.delay, "project")
+    if opts.browser:
+        own.set("CORPUS_BROWSER", opts.browser, "project")
     if opts.daily:
         if opts.overwrite_output:
             raise ArgumentError(

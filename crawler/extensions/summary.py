@@ -55,6 +55,17 @@ _LINES: Final = (
             "they are requested again"
         ),
     ),
+    ("browser", "browser/pages", "{browser/pages:,} as they are when their scripts have run"),
+    (
+        "browser",
+        "browser/missing",
+        "{browser/missing:,} written by scripts, with no browser to read them: see the log",
+    ),
+    (
+        "browser",
+        "browser/failed",
+        "{browser/failed:,} could not be rendered, and are as they came: see the log",
+    ),
     ("skipped", "skipped", "{skipped}"),
     ("dropped", "dropped", "{dropped:,} by item pipelines"),
     ("broken", "pages/broken", "{pages/broken:,}: an item pipeline failed on them"),

@@ -9,6 +9,7 @@ from typing import Any, Final
 from crawler.journey.statistics import number, reasons
 
 _LATER: Final = "try again later"
+_BROWSER: Final = "the extra browser runs them, pip install 'scrapy-corpus[browser]'"
 _RESPECTED: Final = "ask its owner, or read an archive of the site"
 # By reason of failure, of skipped pages, and of addresses that were not requested. Of reasons that
 # are not named here, the log tells.
@@ -40,8 +41,8 @@ _WORDS: Final = {
     "page-type": (
         "no page that came is of the types asked for: -s CORPUS_PAGE_TYPES=all takes all pages"
     ),
-    "no-text": "no page that came has a text: scripts that run in a browser alone may write it",
-    "empty": "the pages that came are empty: scripts that run in a browser alone may fill them",
+    "no-text": f"no page that came has a text: if scripts write it, {_BROWSER}",
+    "empty": f"the pages that came are empty: if scripts fill them, {_BROWSER}",
     "not-html": "what came is no HTML page: give the address of a page",
     "no-page": "what was read holds no page: check the file",
     "unreadable": "what was given cannot be read: check the file",

@@ -130,16 +130,32 @@ class AddressGuard(Component):
                 raise PrivateAddressError(f"{url.scheme}:", "is no scheme of the web")
             return
         host, port = origin_of(url.scheme, url.hostname, url.port)
+        is_open = self.check_host(host, port) or literal_address(host) is not None
+        if not (is_open or url.scheme in self._checked_later or request.meta.get("proxy")):
+            await self._check_ahead(host)
+
+    def check_host(self, host: str, port: int) -> bool:
+        """Refuse a host that is private by what it is called.
+
+        Args:
+            host: the host, and
+            port: its port, as :func:`origin_of` gives them.
+
+        Returns:
+            Whether the host may be reached whatever it resolves to.
+
+        Raises:
+            PrivateAddressError: it is private, and not allowed.
+        """
         if self.reachable.allows_host(host, port):
-            return
+            return True
         address = literal_address(host)
         if address is not None:
             if not self.reachable.allows_address(address):
                 raise PrivateAddressError(host, "is a private address")
         elif is_private_host(host) and not self.reachable.networks:
             raise PrivateAddressError(host, "is a private name")
-        elif url.scheme not in self._checked_later and not request.meta.get("proxy"):
-            await self._check_ahead(host)
+        return False
 
     async def _check_ahead(self, host: str) -> None:
         """Refuse a name that resolves to private addresses, where another handler will connect."""
@@ -156,12 +172,15 @@ class AddressGuard(Component):
 
     def process_exception(self, request: Request, exception: Exception) -> None:  # noqa: ARG002 - as Scrapy calls it
         """Count a refusal, and log the first of each host."""
-        if not isinstance(exception, PrivateAddressError):
-            return
+        if isinstance(exception, PrivateAddressError):
+            self.note_refusal(exception)
+
+    def note_refusal(self, error: PrivateAddressError) -> None:
+        """Count a refusal, and log the first of each host."""
         self.stats.inc_value("corpus/refused/private-address")
-        if exception.host not in self._told:
-            self._told.add(exception.host)
-            logger.warning("Not requested: %s", exception)
+        if error.host not in self._told:
+            self._told.add(error.host)
+            logger.warning("Not requested: %s", error)
 
 
 class StartAddresses(BaseSpiderMiddleware):

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import socket
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 from typing import TYPE_CHECKING
 
 import pytest
 
 from crawler.demo.server import running
 from support.crawling import Project, Site, article, html
+from support.traps import HOSTS, RESOLVER, trap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -21,49 +20,7 @@ if TYPE_CHECKING:
 
     MakeSite = Callable[[Mapping[str, Answer]], Site]
 
-# Names of the public kind, all of which resolve to loopback; one to another address each time.
-RESOLVER = """
-from twisted.internet.defer import succeed
-from scrapy.resolver import CachingThreadedResolver
-
-
-class Lying(CachingThreadedResolver):
-    asked = 0
-
-    def getHostByName(self, name, timeout=()):
-        if name == "turning.example":
-            self.asked += 1
-            return succeed(f"127.0.0.{self.asked}")
-        if name.endswith(".example"):
-            return succeed("127.0.0.1")
-        return super().getHostByName(name, timeout)
-"""
-HOSTS = (
-    *("127.0.0.1", "127.0.0.2", "localhost", "LOCALHOST.", "a.localhost", "2130706433"),
-    *("0x7f.1", "0177.0.0.1", "0.0.0.0", "[::1]", "[::ffff:127.0.0.1]", "rebound.example"),
-    *("user:pw@127.0.0.1", "127.0.0.1."),
-)
 METADATA = "http://169.254.169.254/latest/meta-data/"
-
-
-@contextmanager
-def trap() -> Iterator[tuple[int, list[object]]]:
-    """Listen on all addresses of this machine; note each connection."""
-    connections: list[object] = []
-    with socket.create_server(("0.0.0.0", 0)) as server:
-
-        def accept() -> None:
-            while True:
-                try:
-                    connection, address = server.accept()
-                except OSError:
-                    return
-                connections.append(address)
-                connection.close()
-
-        Thread(target=accept, daemon=True).start()
-        yield server.getsockname()[1], connections
-        server.shutdown(socket.SHUT_RDWR)
 
 
 @pytest.fixture

@@ -1,0 +1,319 @@
+"""Sites written by JavaScript are read in a real browser."""
+
+from __future__ import annotations
+
+import json
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from crawler.demo.server import serve
+from support.crawling import Project, Site, article, html, small_site
+from support.scripted_site import scripted
+from support.traps import HOSTS, RESOLVER, trap
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from crawler.demo.server import Answer
+
+    MakeSite = Callable[[Mapping[str, Answer]], Site]
+
+# What tells of the one crawl, not of its pages.
+SECONDS = 60
+OF_CRAWL = {"url", "site", "fetched_at", "counts_snapshot"}
+# Whatever a page can ask for, of each place; then it writes itself, so that it is seen to have run.
+ATTACKS = """
+const ask = (place, tls) => {
+  const at = (kind) => `http${tls}://${place}/${kind}`;
+  const add = (tag, parts) => {
+    const element = Object.assign(document.createElement(tag), parts);
+    document.body.append(element);
+    return new Promise((done) => { element.onload = element.onerror = () => done(); });
+  };
+  const opened = (socket) => new Promise((done) => { socket.onerror = socket.onopen = done; });
+  navigator.sendBeacon(at("beacon"), "x");
+  window.open(at("popup"));
+  add("a", {href: at("click"), target: "_blank"}).click?.();
+  const form = Object.assign(document.createElement("form"),
+    {action: at("form"), method: "post", target: "inner"});
+  document.body.append(form);
+  form.submit();
+  return [
+    add("img", {src: at("img")}),
+    add("script", {src: at("script")}),
+    add("link", {rel: "stylesheet", href: at("style")}),
+    add("link", {rel: "prefetch", href: at("prefetch")}),
+    add("iframe", {src: at("iframe")}),
+    add("iframe", {srcdoc: `<script>fetch("${at("srcdoc")}", {mode: "no-cors"})</script>`}),
+    add("object", {data: at("object")}),
+    fetch(at("fetch"), {mode: "no-cors"}),
+    fetch("/moved?to=" + encodeURIComponent(at("redirect")), {mode: "no-cors"}),
+    add("script", {src: "/moved?to=" + encodeURIComponent(at("script-redirect"))}),
+    add("iframe", {src: "/moved?to=" + encodeURIComponent(at("iframe-redirect"))}),
+    import(at("module")),
+    opened(new WebSocket(`ws${tls}://${place}/socket`)),
+    opened(new EventSource(at("events"))),
+    opened(new Worker(URL.createObjectURL(new Blob(
+      [`fetch("${at("worker")}", {mode: "no-cors"}).finally(() => postMessage(0))`])))),
+  ].map((one) => Promise.race([one, new Promise((done) => setTimeout(done, 5000))]));
+};
+const stun = async (place) => {
+  const peer = new RTCPeerConnection({iceServers: [{urls: `stun:${place}`}]});
+  peer.createDataChannel("x");
+  await peer.setLocalDescription(await peer.createOffer());
+  await new Promise((done) => {
+    peer.onicegatheringstatechange = () => peer.iceGatheringState == "complete" && done();
+    setTimeout(done, 3000);
+  });
+};
+addEventListener("load", async () => {
+  document.body.append(Object.assign(document.createElement("iframe"), {name: "inner"}));
+  navigator.serviceWorker?.register("/worker.js").catch(() => 0);
+  // As long as this is under way the page is waited for.
+  fetch("/until-done");
+  await Promise.allSettled(places.flatMap((place) => [...ask(place, ""), ...ask(place, "s")]));
+  await Promise.allSettled(stuns.map(stun));
+  document.body.insertAdjacentHTML("afterbegin", written);
+  fetch("/done");
+});
+"""
+
+
+class Waiting(dict[str, "Answer"]):
+    """Pages one of which is answered when another one was asked for."""
+
+    def __init__(self, pages: Mapping[str, Answer]) -> None:
+        super().__init__(pages)
+        self.is_done = Event()
+
+    def get(self, key: str, default: Answer | None = None) -> Answer | None:  # type: ignore[override] # of the one use
+        if key == "/done":
+            self.is_done.set()
+        elif key == "/until-done":
+            self.is_done.wait(SECONDS)
+        return super().get(key, default)
+
+
+def crawl(
+    project: Project, url: str, *more: str, code: int = 0, spider: str = "site"
+) -> dict[str, Any]:
+    """Crawl a site; return the figures."""
+    name = "urls" if spider == "urls" else "url"
+    project.run(
+        *("crawl", spider, "-a", f"{name}={url}", "-O", "out.jsonl"),
+        *("-s", "CORPUS_CRAWL_REPORT=report.json", *more),
+        code=code,
+    )
+    stats: dict[str, Any] = json.loads((project.folder / "report.json").read_text("utf-8"))["stats"]
+    return stats
+
+
+def of_browser(stats: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the figures that only a crawl with a browser has."""
+    prefix = "corpus/browser/"
+    assert any(name.startswith("playwright/") for name in stats) == any(
+        name.startswith(prefix) for name in stats
+    )
+    return {name.removeprefix(prefix): stats[name] for name in stats if name.startswith(prefix)}
+
+
+def contents(project: Project, site: str) -> dict[str, dict[str, Any]]:
+    """Return what is on the items, by their paths."""
+    text = (project.folder / "out.jsonl").read_text("utf-8").replace(site, "/")
+    return {
+        item["url"]: {name: value for name, value in item.items() if name not in OF_CRAWL}
+        for item in map(json.loads, text.splitlines())
+    }
+
+
+def page_of_script(script: str) -> Answer:
+    """Make a page that is nothing but a script."""
+    return html(f"<!doctype html><title>Page</title><body><script>{script}</script></body>")
+
+
+def writing(markup: str) -> Answer:
+    """Make a page that is written by a script in it."""
+    return page_of_script(f"document.body.insertAdjacentHTML('afterbegin', {json.dumps(markup)})")
+
+
+def test_a_scripted_site_gives_the_items_of_its_plain_twin(
+    project: Project, make_site: MakeSite
+) -> None:
+    plain = make_site(small_site(6))
+    assert of_browser(crawl(project, plain.url)) == {}
+    expected = contents(project, plain.url)
+    assert len(expected) == 7
+    written = make_site(scripted(small_site(6)))
+    stats = crawl(project, written.url)
+    assert contents(project, written.url) == expected
+    assert of_browser(stats) == {"pages": 7}
+    # Nothing was asked for twice, and the script that all pages share once.
+    assert len(written.asked) == len(set(written.asked))
+    assert written.asked.count("/app.js") == 1
+    # An interface that a site keeps from robots is not asked.
+    written.pages["/robots.txt"] = html("User-agent: *\nDisallow: /api/", kind="text/plain")
+    written.asked.clear()
+    stats = crawl(project, written.url, "-s", "ROBOTSTXT_OBEY=True", code=1)
+    assert not [path for path in written.asked if path.startswith("/api")]
+    assert of_browser(stats) == {"robots": 1, "vain": 1}
+
+
+def test_which_pages_go_to_the_browser(project: Project, make_site: MakeSite) -> None:
+    plain = small_site(2)
+    site = make_site(plain | {"/a/0": writing(article(0))})
+    assert of_browser(crawl(project, site.url)) == {"pages": 1}
+    assert len(project.items()) == 3
+    for use, seen in (
+        ("never", {}),
+        ("other.example", {}),
+        ("other.example,auto", {"pages": 1}),
+        ("127.0.0.1", {"pages": 3}),
+        ("always", {"pages": 3}),
+    ):
+        assert of_browser(crawl(project, site.url, "-s", f"CORPUS_BROWSER={use}")) == seen
+
+
+def test_a_page_that_moves_on_leads_a_crawl_as_a_redirect_does(
+    project: Project, make_site: MakeSite
+) -> None:
+    with trap() as (port, connections):
+        site = make_site(
+            {
+                "/to": page_of_script("location.href = '/a/1'"),
+                "/round": page_of_script("location.reload()"),
+                "/kept": page_of_script("location.href = '/private/1'"),
+                "/inside": page_of_script(f"location.replace('http://localhost:{port}/')"),
+                "/robots.txt": html("User-agent: *\nDisallow: /private/", kind="text/plain"),
+                "/a/1": html(article(1)),
+                "/private/1": html(article(2)),
+            }
+        )
+        urls = " ".join(f"{site.url}{name}" for name in ("to", "round", "kept", "inside"))
+        stats = crawl(project, urls, "-s", "ROBOTSTXT_OBEY=True", spider="urls")
+    assert {item["url"] for item in project.items() if item["text"]} == {f"{site.url}a/1"}
+    assert connections == []
+    assert "/private/1" not in site.asked
+    assert stats["corpus/failed/robots"] == stats["corpus/failed/private-address"] == 1
+    assert stats["corpus/browser/moved"] == 3
+
+
+def test_a_page_that_never_ends_is_given_up(project: Project, make_site: MakeSite) -> None:
+    site = make_site(
+        {
+            "/loop": page_of_script("for (;;) {}"),
+            "/late": page_of_script("setTimeout(() => { for (;;) {} }, 0)"),
+            "/large": page_of_script(
+                "document.body.append('x '.repeat(400_000)); fetch('/a/1').then(() => 0)"
+            ),
+            # It goes on asking, and what is there is taken.
+            "/busy": page_of_script(
+                f"document.body.innerHTML = {json.dumps(article(5))};"
+                "setInterval(() => fetch('/a/1'), 100)"
+            ),
+            "/a/1": writing(article(1)),
+        }
+    )
+    urls = " ".join(f"{site.url}{name}" for name in ("loop", "late", "large", "busy", "a/1"))
+    stats = crawl(
+        project,
+        urls,
+        *("-s", "CORPUS_BROWSER_SECONDS=3", "-s", "RETRY_TIMES=1"),
+        *("-s", "CORPUS_MAX_PAGE_BYTES=500000", "-s", "CONCURRENT_REQUESTS=2"),
+        spider="urls",
+    )
+    assert {item["url"] for item in project.items() if item["text"]} == {
+        f"{site.url}a/1",
+        f"{site.url}busy",
+    }
+    assert of_browser(stats) == {"pages": 2, "failed": 3}
+    # The first two ask for nothing more, and are fetched once more each.
+    assert [site.asked.count(path) for path in ("/loop", "/late", "/large")] == [2, 2, 2]
+
+
+def test_text_in_the_shadow_of_elements(project: Project, make_site: MakeSite) -> None:
+    inner = json.dumps(f"<div>{article(3)}</div>")
+    site = make_site(
+        {
+            "/": page_of_script(
+                "const host = document.createElement('x-page'); document.body.append(host);"
+                f"host.attachShadow({{mode: 'open'}}).innerHTML = {inner}"
+            )
+        }
+    )
+    assert of_browser(crawl(project, site.url)) == {"pages": 1}
+    (item,) = project.items()
+    assert "a heron stood" in item["text"]
+
+
+@pytest.fixture
+def hostile(project: Project) -> Project:
+    (project.folder / "ownresolver.py").write_text(RESOLVER, "utf-8")
+    project.append(
+        "ownsettings.py",
+        "TWISTED_DNS_RESOLVER = DNS_RESOLVER = 'ownresolver.Lying'\nRETRY_ENABLED = False",
+    )
+    return project
+
+
+@pytest.mark.timeout(240)
+@pytest.mark.parametrize("allowed", ["", "all"])
+def test_no_page_reaches_a_private_address(hostile: Project, allowed: str) -> None:
+    # Where all is allowed the browser is seen to ask; a few of the places are enough for that.
+    hosts = [*HOSTS, "turning.example"] if not allowed else ["127.0.0.2", "rebound.example"]
+    with trap() as (port, met):
+        places = [f"{host}:{port}" for host in hosts if "@" not in host]
+        places += [] if allowed else ["169.254.169.254", "192.168.0.1:8"]
+        names = {"places": places, "stuns": places[:3], "written": article(1)}
+        data = "".join(f"const {name} = {json.dumps(value)};" for name, value in names.items())
+        worker = f"fetch('http://127.0.0.2:{port}/serviceworker', {{mode: 'no-cors'}})"
+        pages = Waiting(
+            {
+                "/": html(
+                    "<!doctype html><title>Page</title>"
+                    f'<link rel="dns-prefetch" href="http://127.0.0.2:{port}">'
+                    f'<link rel="preconnect" href="http://127.0.0.2:{port}">'
+                    "<body><script src='/attack.js'></script></body>"
+                ),
+                "/attack.js": html(f"{data}{ATTACKS}", kind="text/javascript"),
+                "/worker.js": html(worker, kind="text/javascript"),
+                **{
+                    f"/moved?to=http{tls}%3A%2F%2F{place.replace(':', '%3A')}%2F{kind}": (
+                        *(302, {"Location": f"http{tls}://{place}/{kind}"}, b""),
+                    )
+                    for place in places
+                    for kind in ("redirect", "script-redirect", "iframe-redirect")
+                    for tls in ("", "s")
+                },
+            }
+        )
+        with serve(pages, asked=(asked := list[str]())) as address:
+            more = ["-s", f"CORPUS_ALLOW_PRIVATE={allowed}"] if allowed else []
+            stats = crawl(hostile, address, "-s", f"CORPUS_BROWSER_SECONDS={SECONDS}", *more)
+    assert of_browser(stats) == {"pages": 1}
+    assert "a heron stood" in hostile.items()[0]["text"]
+    assert "/worker.js" not in asked
+    if allowed:
+        assert len(met) > 20
+    else:
+        assert met == []
+        assert stats["corpus/refused/private-address"] > 100
+
+
+def test_a_page_may_ask_the_hosts_that_are_allowed(project: Project, make_site: MakeSite) -> None:
+    # As where the articles of a site come from an interface on another host.
+    allowed: dict[str, str] = {"Access-Control-Allow-Origin": "*", "Content-Type": "text/plain"}
+    with serve({"/one": (200, allowed, article(1).encode())}) as address:
+        other = address.replace("127.0.0.1", "localhost")
+        site = make_site(
+            {
+                "/": page_of_script(
+                    f"fetch('{other}/one').then((answer) => answer.text())"
+                    ".then((markup) => { document.body.innerHTML = markup })"
+                )
+            }
+        )
+        assert of_browser(crawl(project, site.url, code=1)) == {"vain": 1}
+        stats = crawl(project, site.url, "-s", "CORPUS_ALLOW_PRIVATE=localhost")
+    assert of_browser(stats) == {"pages": 1}
