@@ -113,10 +113,9 @@ def crawl(
 def of_browser(stats: Mapping[str, Any]) -> dict[str, Any]:
     """Return the figures that only a crawl with a browser has."""
     prefix = "corpus/browser/"
-    assert any(name.startswith("playwright/") for name in stats) == any(
-        name.startswith(prefix) for name in stats
-    )
-    return {name.removeprefix(prefix): stats[name] for name in stats if name.startswith(prefix)}
+    found = {name.removeprefix(prefix): stats[name] for name in stats if name.startswith(prefix)}
+    assert ("playwright/browser_count" in stats) == bool(found.keys() - {"missing", "proxy"})
+    return found
 
 
 def contents(project: Project, site: str) -> dict[str, dict[str, Any]]:
@@ -317,3 +316,35 @@ def test_a_page_may_ask_the_hosts_that_are_allowed(project: Project, make_site: 
         assert of_browser(crawl(project, site.url, code=1)) == {"vain": 1}
         stats = crawl(project, site.url, "-s", "CORPUS_ALLOW_PRIVATE=localhost")
     assert of_browser(stats) == {"pages": 1}
+
+
+def test_where_no_browser_can_read_a_page_a_line_says_why(
+    project: Project, make_site: MakeSite
+) -> None:
+    site = make_site(
+        {"/": html(article(1)), "/a/1": writing(article(2)), "/a/2": writing(article(3))}
+    )
+    urls = " ".join(f"{site.url}{name}" for name in ("", "a/1", "a/2"))
+    project.append("ownsettings.py", "import sys\n\nsys.modules['scrapy_playwright'] = None")
+    out = ("-a", f"urls={urls}", "-O", "out.jsonl")
+    _, err = project.run("crawl", "urls", *out)
+    assert [item["url"] for item in project.items()] == [site.url]
+    assert err.count("pip install 'scrapy-corpus[browser]'") == 1
+    assert "browser     2 written by scripts" in err
+    # Who asks for it in so many words is told before anything is fetched.
+    site.asked.clear()
+    _, err = project.run("crawl", "urls", *out, "-s", "CORPUS_BROWSER=always", code=1)
+    assert "pip install 'scrapy-corpus[browser]'" in err
+    assert site.asked == []
+
+
+def test_a_page_that_came_through_a_proxy_is_not_asked_for_past_it(
+    project: Project, make_site: MakeSite
+) -> None:
+    site = make_site({"/": html(article(1)), "/a/1": writing(article(2))})
+    # Any server is a proxy for its own addresses.
+    site.pages |= {f"{site.url[:-1]}{path}": answer for path, answer in site.pages.items()}
+    project.append("ownsettings.py", f"import os\n\nos.environ['http_proxy'] = '{site.url}'")
+    stats = crawl(project, f"{site.url} {site.url}a/1", spider="urls")
+    assert [item["url"] for item in project.items()] == [site.url]
+    assert of_browser(stats) == {"proxy": 1}
