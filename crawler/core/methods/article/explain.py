@@ -16,14 +16,14 @@ from crawler.core.methods.article.method import Article
 from crawler.core.methods.article.trace import Recorder
 from crawler.core.page.page import Document
 
-STEPS = ("copies", "lead", "lists", "headings", "between", "lines", "apart", "rule", "tables",
-         "head")  # fmt: skip
+STEPS = ("copies", "teasers", "lead", "lists", "headings", "between", "lines", "apart", "rule",
+         "tables", "head")  # fmt: skip
 """The steps after the judge, each of which may change what is kept.
 
-``copies`` drops what comes again, ``apart`` lines within the text that are none of it, ``rule``
-takes the rule of frequency where the judge keeps nothing, ``tables`` keeps tables whole, ``head``
-settles headline and byline. The others are those of
-:class:`~crawler.core.methods.article.coherence.Coherence`.
+``copies`` drops what comes again, ``teasers`` lists of them behind the article, ``apart`` lines
+within the text that are none of it, ``rule`` takes the rule of frequency where the judge keeps
+nothing, ``tables`` keeps tables whole, ``head`` settles headline and byline. The others are those
+of :class:`~crawler.core.methods.article.coherence.Coherence`.
 """
 
 

@@ -110,6 +110,7 @@ class Evidence:
         sizes: words of each block; a letter of a script that writes a word with few counts as half
             of one.
         comments: whether each stands among readers' comments.
+        headline: the number of the block most like the page's title.
     """
 
     def __init__(self, document: Document) -> None:
@@ -183,7 +184,7 @@ class Evidence:
              "description_share", "description_covered", "body_share", "has_body"),
             share, covered, *shared, *described, body, len(texts[-1]) > _LONG,
         )  # fmt: skip
-        headline = int(np.argmax(covered * share + 0.2 * (self._tags == _H1)))
+        headline = self.headline = int(np.argmax(covered * share + 0.2 * (self._tags == _H1)))
         firsts = np.flatnonzero(self._tags == _H1)
         from_h1 = self._number - (firsts[0] if len(firsts) else -1)
         self.comments = comments(

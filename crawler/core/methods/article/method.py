@@ -17,6 +17,7 @@ from crawler.core.methods.article.features import Evidence
 from crawler.core.methods.article.judge import LIKELY, Judge, ask, chosen
 from crawler.core.methods.article.layout import CUES, FAR
 from crawler.core.methods.article.notices import notices, settle_credits
+from crawler.core.methods.article.teaser_lists import teaser_lists
 from crawler.core.methods.article.teasers import teasers
 from crawler.core.methods.article.trace import NO_TRACE, Trace
 from crawler.core.methods.article.whole_tables import with_whole_tables
@@ -178,12 +179,16 @@ class Article:
         reasons = _reasons(found)
         if kept.any():
             whole = Coherence(document, found, sigmoid(looked))
+            listed = teaser_lists(blocks, found, kept, likelihoods, whole.links)
+            kept &= ~listed
+            trace.step("teasers", kept)
             for name, add in whole.steps(ruled, view.pages):
                 add(kept)
                 trace.step(name, kept)
             apart = dict.fromkeys(settle_credits(blocks, found.layout, kept), "caption")
             led = np.flatnonzero(teasers(document, kept, found.own, whole.links)).tolist()
             apart.update(dict.fromkeys(led, "related"))
+            apart.update(dict.fromkeys(np.flatnonzero(listed & ~kept).tolist(), "related"))
             apart.update(notices(blocks, kept, ruled))
             for number, reason in apart.items():
                 kept[number], reasons[number] = False, reason

@@ -234,6 +234,11 @@ class Links:
         target = self._targets.get(fold(block.text)) if block.links == 1 else None
         return target is not None and self._is_inside(target) is False
 
+    def leads_away(self, text: str) -> bool:
+        """Tell whether a line is one hyperlink to another page, of this site or another."""
+        target = self._targets.get(fold(text))
+        return target is not None and self._is_inside(target) is not None
+
     def _is_inside(self, target: str) -> bool | None:
         """Tell whether a link leads to another page of the site; None where to none at all."""
         try:

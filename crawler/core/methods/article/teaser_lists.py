@@ -1,0 +1,113 @@
+"""Lists of teasers with bodies behind an article: headlines that are links, each with some text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crawler.core.methods.article.features import Evidence
+from crawler.core.methods.article.layout import Layout
+from crawler.core.methods.article.teasers import PROSE, Links
+from crawler.core.page.blocks import Block
+from crawler.core.page.elements import HEADINGS
+
+# A line is a link where it has so many characters in hyperlinks, and so many times those outside.
+_LINK, _LINKED = 12, 4
+# So much text follows the headline of a teaser, and no more prose than that.
+_TEXT, _MOST_PROSE = 20, 600
+# A list has so many teasers, and so few other elements among them.
+_TEASERS, _SHARE = 3, 0.75
+# So many paragraphs of the article stand before it: on lists of articles none does, or one.
+_PARAGRAPHS = 2
+# Lists of an article ("ten best") are likelier for the judge than this at the mean.
+_SURE = 0.8
+_LEADING = 0.5
+_DIGITS = re.compile(r"\d+")
+
+
+def teaser_lists(
+    blocks: Sequence[Block],
+    found: Evidence,
+    kept: NDArray[np.bool_],
+    likely: NDArray[np.float64],
+    links: Links,
+) -> NDArray[np.bool_]:
+    """Return for each block whether it is kept, but in a list of teasers behind the article.
+
+    A list is at least three elements beside each other with the same tag and first name, nearly all
+    of them teasers: a line that is a link, and behind it text of the length of a teaser. It begins
+    behind two paragraphs of the article, does not hold the page's headline, its headlines are
+    headings or lead to other pages, and the judge is not sure that it is main text.
+
+    Args:
+        blocks: the page's blocks.
+        found: their evidence.
+        kept: whether each is kept so far.
+        likely: how likely each is main text, 0 to 1.
+        links: the hyperlinks of the page.
+    """
+    dropped = np.zeros(len(blocks), np.bool_)
+    layout, linked = found.layout, found.chars - found.own
+    places = np.arange(len(blocks))
+    article = np.flatnonzero(kept & (found.own >= PROSE) & (places > found.headline))
+    if len(article) < _PARAGRAPHS:
+        return dropped
+    lines = (linked >= _LINK) & (linked >= _LINKED * found.own)
+    heads = np.array([block.tag in HEADINGS for block in blocks], np.bool_)
+    for items in _lists(layout, _are_teasers(found, lines)):
+        inside = np.zeros(len(blocks), np.bool_)
+        for item in items:
+            inside[layout.begin[item] : layout.end[item]] = True
+        judged = likely[inside & kept]
+        if (
+            article[_PARAGRAPHS - 1] < layout.begin[items[0]]
+            and not inside[found.headline]
+            and len(judged)
+            and judged.mean() < _SURE
+        ):
+            titles = [
+                np.flatnonzero(lines[layout.begin[item] : layout.end[item]]) + layout.begin[item]
+                for item in items
+            ]
+            headed = sum(bool(heads[numbers].any()) for numbers in titles)
+            leading = sum(links.leads_away(blocks[it[0]].text) for it in titles if len(it))
+            if headed >= _SHARE * len(items) or leading >= _LEADING * len(items):
+                dropped |= inside & kept
+    return dropped
+
+
+def _next(mask: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Return for each place, and the end, the first one from there on that a mask has."""
+    count = len(mask)
+    places = np.where(mask, np.arange(count), count)
+    return np.append(np.minimum.accumulate(places[::-1])[::-1], count)
+
+
+def _are_teasers(found: Evidence, lines: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return for each element whether it is a line that is a link, and some text behind it."""
+    begin, end = found.layout.begin, found.layout.end
+    prose = np.concatenate(([0.0], np.cumsum(np.where(found.own >= PROSE, found.own, 0.0))))
+    line = _next(lines)[begin]
+    text = _next((found.own >= _TEXT) & ~lines)[begin]
+    teasers: NDArray[np.bool_] = (
+        (line < text) & (text < end) & (prose[end] - prose[begin] <= _MOST_PROSE)
+    )
+    return teasers
+
+
+def _lists(layout: Layout, teasers: NDArray[np.bool_]) -> Iterator[list[int]]:
+    """Go through the lists: elements beside each other with one tag and first name."""
+    around, count = np.unique(layout.parent[teasers], return_counts=True)
+    for parent in around[count >= _TEASERS].tolist():
+        kinds: dict[tuple[str, str], list[int]] = {}
+        for element in np.flatnonzero(layout.parent == parent).tolist():
+            holder = layout.holders[element]
+            name = _DIGITS.sub("", holder.names.lstrip().partition(" ")[0])
+            if element != parent:
+                kinds.setdefault((holder.tag, name), []).append(element)
+        for items in kinds.values():
+            if np.count_nonzero(teasers[items]) >= max(_TEASERS, _SHARE * len(items)):
+                yield items
