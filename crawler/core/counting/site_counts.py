@@ -126,7 +126,7 @@ class SiteCounts(ObservationLog):
 
         Args:
             similarity: least weighted Jaccard similarity of two pages that count as one
-                (:mod:`crawler.core.counting.recurring`); above 1 groups nothing.
+                (:mod:`crawler.core.counting.near_duplicates`); above 1 groups nothing.
 
         Raises:
             StoreError: the observations cannot be read from disk.
