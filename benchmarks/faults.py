@@ -13,12 +13,15 @@ unreported, silent, or crashed.
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import tempfile
 import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+# While modules are loaded, Ctrl-C ends the process without a traceback.
+signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 from support.damage import KINDS, damage_file
 from support.kills import JOBS, Killer, served_sites
@@ -82,6 +85,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         sys.exit(main())
     except KeyboardInterrupt:

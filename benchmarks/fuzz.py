@@ -12,12 +12,15 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 import warnings
 from pathlib import Path
 from time import process_time
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+# While modules are loaded, Ctrl-C ends the process without a traceback.
+signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 from crawler.exporters.feeds import unwritable
 from support.fuzzed import parsers
@@ -62,6 +65,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         sys.exit(main())
     except KeyboardInterrupt:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing
+import signal
 import sys
 import tempfile
 import time
@@ -18,6 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+# While modules are loaded, Ctrl-C ends the process without a traceback.
+signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 from scrapy import Request
 from scrapy.dupefilters import RFPDupeFilter
@@ -144,6 +147,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         sys.exit(main())
     except KeyboardInterrupt:

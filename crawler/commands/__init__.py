@@ -1,1 +1,15 @@
 """The commands that the project adds to ``scrapy``; modules here import nothing heavy."""
+
+import sys
+from types import TracebackType
+
+
+def _quiet_at_ctrl_c(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
+    """Show an error that ends the process, but for Ctrl-C while modules are still loaded."""
+    if not issubclass(kind, KeyboardInterrupt):
+        _shown(kind, error, trace)
+
+
+_shown, sys.excepthook = sys.excepthook, _quiet_at_ctrl_c

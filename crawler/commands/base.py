@@ -50,6 +50,15 @@ def feed_flaw(opts: argparse.Namespace, settings: Settings) -> str | None:
     return without_format(opts.overwrite_output or opts.output or (), known_formats(settings))
 
 
+def log_flaw(settings: Settings) -> str | None:
+    """Say why the log cannot be written to its file; None where it can, or has none."""
+    if not settings["LOG_FILE"]:
+        return None
+    from crawler.extensions.logs import log_file_flaw
+
+    return log_file_flaw(settings["LOG_FILE"])
+
+
 class CorpusCommand(ScrapyCommand):
     """A command that works outside projects too.
 
@@ -128,6 +137,8 @@ class CorpusCommand(ScrapyCommand):
             super().process_options(args, opts)
         except UsageError as error:
             raise UsageError(feed_flaw(opts, self.given_settings) or str(error)) from None
+        if flaw := log_flaw(self.given_settings):
+            raise UsageError(flaw)
 
     @property
     def given_settings(self) -> Settings:

@@ -10,7 +10,7 @@ from scrapy.exceptions import UsageError
 from scrapy.utils.misc import load_object
 from scrapy.utils.project import inside_project
 
-from crawler.commands.base import feed_flaw
+from crawler.commands.base import feed_flaw, log_flaw
 from crawler.exporters.formats import FEED_EXPORTERS
 
 if TYPE_CHECKING:
@@ -46,14 +46,16 @@ class CrawlCommand(crawl.Command):
                 "'scrapy corpus URL -O pages.jsonl' crawls a site"
             )
             raise SystemExit(self.exitcode)
+        assert self.settings is not None  # noqa: S101 - as in run()
         try:
             super().process_options(args, opts)
+            flaw = log_flaw(self.settings)
         except UsageError:
-            assert self.settings is not None  # noqa: S101 - as in run()
             if not (flaw := feed_flaw(opts, self.settings)):
                 raise
+        if flaw:
             self._refuse(flaw)
-            raise SystemExit(self.exitcode) from None
+            raise SystemExit(self.exitcode)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Find the spider, or say in a line why there is none; then crawl."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import sys
 from copy import copy
+from pathlib import Path
 
 from scrapy.utils.log import get_scrapy_root_handler
 
@@ -29,6 +31,29 @@ def shorten_start() -> None:
     """
     for name in ("scrapy.addons", "scrapy.crawler", "scrapy.middleware"):
         logging.getLogger(name).addFilter(_is_wanted)
+
+
+def log_file_flaw(path: str) -> str | None:
+    """Say why nothing can be written to the file of the log; None where it can.
+
+    Where the disk of the file is full later, one line on standard error says so, and work goes on.
+    """
+    logging.FileHandler.handleError = _tell_once  # type: ignore[assignment, method-assign] # Scrapy makes the handler, and leaves no choice
+    try:
+        with Path(path).open("ab"):
+            return None
+    except OSError as error:
+        return f"the log file {path} cannot be written: {error.strerror}. Name another file"
+
+
+def _tell_once(handler: logging.Handler, record: logging.LogRecord) -> None:
+    error = sys.exception()
+    if not isinstance(error, OSError):
+        logging.Handler.handleError(handler, record)
+    elif not vars(handler).get("is_told"):
+        vars(handler)["is_told"] = True
+        words = f"{getattr(handler, 'baseFilename', '')} cannot be written: {error.strerror}"
+        sys.stderr.write(f"The log file {words}. The work goes on\n")
 
 
 class SafeLog(Component):

@@ -185,8 +185,8 @@ class CrawlEvidence(Evidence):
             )
         return view
 
-    def save(self) -> None:
-        """Keep what was counted for later crawls; an error is logged and counted."""
+    def save(self, level: int = logging.ERROR) -> None:
+        """Keep what was counted for later crawls; an error is counted, and logged at a level."""
         if not self._unsaved:
             return
         self._unsaved = False
@@ -196,7 +196,7 @@ class CrawlEvidence(Evidence):
             except StoreError as error:
                 # This crawl's own items do not need the file.
                 self._tally.inc_value("corpus/counts/failed")
-                logger.error("%s", error)  # noqa: TRY400 - the message says it all in one line
+                logger.log(level, "%s", error)
 
     def _load(self, site: str) -> SiteCounts:
         return self._store.load(site, self._pass_over, self._space)

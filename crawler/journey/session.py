@@ -139,11 +139,17 @@ class Session:
 
     # What gives no item
 
-    def skip(self, reason: str, detail: str) -> None:
-        """Count and log what gives no item: ``reason`` is a slug, ``detail`` names it first."""
+    def skip(self, reason: str, detail: str, level: int | None = None) -> None:
+        """Count and log what gives no item.
+
+        Args:
+            reason: a slug.
+            detail: one line for the log, which names it first.
+            level: of that line, where it is another than for all of this reason.
+        """
         self.tally.inc_value("corpus/pages/skipped")
         self.tally.inc_value(f"corpus/skipped/{reason}")
-        level = logging.WARNING if reason in _LOSSES else logging.INFO
+        level = level or (logging.WARNING if reason in _LOSSES else logging.INFO)
         logger.log(level, "Skipped (%s) %s", reason, detail)
 
     def refuse(self, url: str, refusal: Refusal, parts: Sequence[str] | None = None) -> None:

@@ -98,6 +98,8 @@ class TwoPass(Component, BaseSpiderMiddleware):
         self._came: WeakSet[Response] = WeakSet()
         self._asked = False
         self._ledger_failed = False
+        # One error of the disk is told; further ones are for those who log at DEBUG.
+        self._disk_level = logging.ERROR
         self._drain: AsyncIterator[PageItem] | None = None
         self._drained = False
 
@@ -214,8 +216,10 @@ class TwoPass(Component, BaseSpiderMiddleware):
             return None
         except StoreError as error:
             # A full disk, or a folder that cannot be written: the next pages would be lost too.
-            self.session.skip("not-held", f"{page.url}: {error}")
-            logger.error("The crawl stops, and exports what it holds: %s", error)  # noqa: TRY400 - it says it all
+            self.session.skip("not-held", f"{page.url}: {error}", logging.DEBUG)
+            words = "The crawl stops, and exports what it holds, without %s: %s"
+            logger.log(self._disk_level, words, page.url, error)
+            self._disk_level = logging.DEBUG
             raise CloseSpider("spool_failed") from error
 
     def _arrived(self) -> None:
@@ -288,7 +292,7 @@ class TwoPass(Component, BaseSpiderMiddleware):
                 pages = captures.wanted(self._archive.stored_pages(lambda _reason, _detail: None))
             elif self.spool is not None:
                 pages = self.spool.pages()
-            self.session.evidence.save()
+            self.session.evidence.save(self._disk_level)
             async for item in unhurried(self.session.items(pages)):
                 yield item
             self._drained = True
@@ -325,7 +329,7 @@ class TwoPass(Component, BaseSpiderMiddleware):
         """Give the figures that are known at the end, and keep what was counted meanwhile."""
         self.stats.set_value("corpus/sites", len(self.session.evidence.sites))
         if self.session.mode.exports_while_fetching:
-            self.session.evidence.save()
+            self.session.evidence.save(self._disk_level)
         if self.ledgers is not None:
             self.ledgers.report_postponed()
 

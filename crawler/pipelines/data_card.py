@@ -112,6 +112,8 @@ class DataCardPipeline(Component):
         except StoreError as error:
             self.stats.inc_value("corpus/report/failed")
             logger.error("%s", error)  # noqa: TRY400 - it says it all
+            # Scrapy's commands end with 1 where a crawl has no spider.
+            self.crawler.spider = None
 
 
 def data_card(

@@ -327,7 +327,8 @@ class FolderPipeline(Component):
         try:
             self.folder.close()
         except StoreError as error:
-            logger.warning(
+            logger.log(
+                logging.DEBUG if self._is_logged else logging.WARNING,
                 "%s cannot be rewritten: %s. It may name a file twice, or one that is gone, until "
                 "the next crawl into the folder",
                 self.path / INDEX,
