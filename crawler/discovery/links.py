@@ -6,14 +6,14 @@ import posixpath
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from urllib.parse import urljoin, urlsplit
 
 from lxml.html import HtmlElement
 from w3lib.url import safe_url_string
 
-from crawler.core.page.addresses import address_site, canonical_address
+from crawler.core.page.addresses import address_site, canonical_address, place_key
 from crawler.core.page.parse import ParsedPage
 from crawler.core.words import read_data
 from crawler.discovery.guesses import split_list_state, without_parameters
@@ -41,10 +41,37 @@ _BEFORE_QUERY = re.compile(r"[^?#]*")
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A canonical address, and in ``cut`` the reason not to follow it (a key of CUT_REASONS)."""
+    """Where a link leads.
+
+    Attributes:
+        address: Canonical, without parameters that are ignored.
+        cut: The reason not to follow it (a key of ``CUT_REASONS``).
+        linked: The canonical address as it stands in the link, where it has such parameters.
+    """
 
     address: str
     cut: str = ""
+    linked: str = field(default="", compare=False)
+
+
+@dataclass(slots=True)
+class LinkedForms:
+    """Addresses as they were linked, by the plain ones that are asked for first.
+
+    Most sites answer both with one page; at some the plain one is missing. Picklable, so that a
+    paused crawl can keep it.
+    """
+
+    _linked: dict[int, str] = field(default_factory=dict)
+
+    def note(self, address: str, linked: str) -> None:
+        """Note how an address that was not known before was linked."""
+        if linked:
+            self._linked[place_key(address)] = linked
+
+    def take(self, address: str) -> str:
+        """Return, once, how an address was linked; empty where that is no other address."""
+        return self._linked.pop(place_key(address), "")
 
 
 def page_links(
@@ -81,14 +108,14 @@ def page_links(
     resolved = [_absolute(page.base_url, href, page.encoding) for href, _, _ in found]
     links: dict[str, Link] = {}
     plain = _plain_addresses(resolved, address, scope, lambda place: _text(elements[place]))
-    for own, (_, is_marked, is_frame) in zip(plain, found, strict=True):
+    for own, linked, (_, is_marked, is_frame) in zip(plain, resolved, found, strict=True):
         if own and (own not in links or links[own].cut == "nofollow"):
             cut = judge_address(own, scope)
             # A frame is a part of its page, however it is asked for.
             cut = "" if is_frame and cut == "query" else cut
             if not cut and (is_marked or page_nofollow) and not scope.follow_nofollow:
                 cut = "nofollow"
-            links[own] = Link(own, cut)
+            links[own] = Link(own, cut, linked if linked != own else "")
     return list(links.values())
 
 

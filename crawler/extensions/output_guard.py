@@ -15,8 +15,8 @@ from crawler.extensions.component import Component
 from crawler.extensions.verdict import why_nothing
 from crawler.items import PageItem
 
-# Figures of what could not be written.
-_UNWRITTEN = (
+# Figures of what could not be written, or read.
+_UNDONE = (
     "feedexport/failed_count/",
     "corpus/feeds/missing",
     "corpus/parts/failed",
@@ -26,6 +26,9 @@ _UNWRITTEN = (
     "corpus/counts/failed",
     "corpus/report/failed",
     "corpus/skipped/not-held",
+    # Of an archive, of which the rest was read.
+    "corpus/skipped/truncated",
+    "corpus/skipped/corrupt",
     "corpus/drain_errors",
 )
 
@@ -98,7 +101,7 @@ class OutputGuard(Component):
         if not self._left and self._has_to_give(is_remembered=is_remembered):
             self.stats.set_value("corpus/nothing_because", why_nothing(figures))
             return True
-        return any(value and name.startswith(_UNWRITTEN) for name, value in figures.items())
+        return any(value and name.startswith(_UNDONE) for name, value in figures.items())
 
     def _has_to_give(self, *, is_remembered: bool) -> bool:
         """Say whether a crawl without any item has failed.

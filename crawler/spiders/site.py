@@ -28,7 +28,7 @@ from crawler.discovery.guesses import (
     plain_address,
 )
 from crawler.discovery.ledger_frontier import LedgerFrontier
-from crawler.discovery.links import page_links
+from crawler.discovery.links import LinkedForms, page_links
 from crawler.discovery.url_traps import Traps
 from crawler.items import PageItem
 from crawler.journey.crawl_ledgers import CrawlLedgers
@@ -39,6 +39,7 @@ from crawler.spiders.site_sources import ListingReader, server_answers
 # Lists of the month to come may announce what is published already.
 _AHEAD = timedelta(days=31)
 NOT_MODIFIED = 304
+_MISSING = frozenset({"http-404", "http-410"})
 
 
 class SiteSpider(ListingReader):
@@ -61,6 +62,7 @@ class SiteSpider(ListingReader):
         self.arguments = replace(given, url=" ".join(self.start_urls))
         self.scope = self.arguments
         self.frontier = Frontier()
+        self.linked_forms = LinkedForms()
         horizon = (datetime.now(UTC) + _AHEAD).date().isoformat()
         self.traps = Traps(self.scope, "" if self.scope.calendar else horizon)
 
@@ -83,6 +85,7 @@ class SiteSpider(ListingReader):
         if self.ledgers is None:
             self.frontier = self.kept_state("corpus_frontier", self.frontier)
         self.sources = self.kept_state("corpus_sources", self.sources)
+        self.linked_forms = self.kept_state("corpus_linked_forms", self.linked_forms)
         horizon = self.traps.horizon
         self.traps = self.kept_state("corpus_traps", self.traps)
         self.traps.scope, self.traps.horizon = self.scope, horizon
@@ -128,6 +131,10 @@ class SiteSpider(ListingReader):
             page = self.parsed(response) if isinstance(response, HtmlResponse) else None
             response = by_own_name(response, page)
             if self._is_new_page(response, visit):
+                linked = self.linked_forms.take(visit.address)
+                is_elsewhere = bool(linked) and canonical_address(response.url) != visit.address
+                if is_elsewhere and not (page is not None and self.is_article(page)):
+                    self._ask_as_linked(visit, linked)
                 directives = self.directives(response, page)
                 # What a page leads to is noted with the page: a kill loses neither or both.
                 with self.frontier.transaction([visit.site]):
@@ -188,6 +195,8 @@ class SiteSpider(ListingReader):
             self.ledgers.failed(visit, reason, status, may_come_later=later)
         if visit is not None and visit.found_by == "start" and server_answers(reason):
             self.begin_sources(visit, None)
+        if visit is not None and reason in _MISSING:
+            self._ask_as_linked(visit, self.linked_forms.take(visit.address))
         yield from self._after_nothing(visit)
 
     def request_dropped(self, request: Request) -> None:
@@ -270,7 +279,13 @@ class SiteSpider(ListingReader):
             return True
         return False
 
+    def _ask_as_linked(self, visit: Visit, linked: str) -> None:
+        """Ask for a page by the address that a link has, since there is none without parameters."""
+        if linked and not self.scope.pattern_cut(linked):
+            self.frontier.add(replace(visit, address=linked))
+
     def _leads_elsewhere(self, visit: Visit, message: Response | Request, reason: str) -> None:
+        self._ask_as_linked(visit, self.linked_forms.take(visit.address))
         if self.ledgers is not None:
             self.ledgers.leads_elsewhere(visit, message.url, message.meta, reason)
 
@@ -321,6 +336,7 @@ class SiteSpider(ListingReader):
             elif self.frontier.add(
                 Visit(address, site, visit.depth + 1, kind, address_date(address))
             ):
+                self.linked_forms.note(address, link.linked)
                 new += is_first
                 reached.add(site)
                 self.stats.inc_value("corpus/discovery/found/link")

@@ -35,6 +35,7 @@ _ANY_LENGTH = re.compile(rb"^(content-length)[ \t]*:[ \t]*(\d*)", re.IGNORECASE 
 _LENGTH_DIGITS = 18
 _SNIFF = 256
 _CHUNK = 1 << 20
+_CUT_OFF = "the last record is cut off; records read before it: {}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +96,14 @@ def read_records(
         UnreadableInputError: the file is no WARC file.
     """
     source = _Source(file, name)
-    continues = True
+    read, continues = 0, True
     while continues:
         try:
-            yield from source.records(max_block)
+            for record in source.records(max_block):
+                read += 1
+                yield record
         except _CutError:
-            reason, detail, continues = "truncated", "the last record is cut off", False
+            reason, detail, continues = "truncated", _CUT_OFF.format(read), False
         except (_LengthError, OSError) as error:
             if isinstance(error, OSError) and error.errno is not None:
                 raise  # the file itself cannot be read
@@ -108,7 +111,7 @@ def read_records(
             detail = f"{error}, at byte {source.place}"
         else:
             reason, continues = "truncated" if source.ends_early() else "", False
-            detail = "the last record is cut off"
+            detail = _CUT_OFF.format(read)
         if reason:
             on_damage(reason, detail)
 

@@ -164,7 +164,8 @@ def test_what_holds_no_page_is_told(archive_project: Project) -> None:
     (folder / "packed.warc.gz").write_bytes(gzip.compress(b"anything at all"))
     (folder / "empty.warc.gz").write_bytes(b"")
     (folder / "void").mkdir()
-    err = crawl(archive_project, "junk.warc.gz|packed.warc.gz|empty.warc.gz|void|good.warc.gz")
+    paths = "junk.warc.gz|packed.warc.gz|empty.warc.gz|void|good.warc.gz"
+    err = crawl(archive_project, paths, code=1)
     assert len(archive_project.items()) == 3, "one file costs no other"
     warnings = [line for line in err.splitlines() if "] WARNING: " in line]
     for name in ("junk.warc.gz", "packed.warc.gz", "empty.warc.gz", "void"):
@@ -174,15 +175,18 @@ def test_what_holds_no_page_is_told(archive_project: Project) -> None:
     assert "'corpus/skipped/corrupt': 1" in err
 
 
-def test_a_file_that_is_cut_off_is_a_warning(archive_project: Project) -> None:
+def test_a_file_that_is_cut_off_is_a_warning_and_an_error_of_the_process(
+    archive_project: Project,
+) -> None:
     path = archive_project.folder / "pages.warc.gz"
     save_warc(path, range(4))
     with path.open("r+b") as file:
         file.truncate(path.stat().st_size - 50)
-    err = crawl(archive_project, "pages.warc.gz")
+    err = crawl(archive_project, "pages.warc.gz", code=1)
     assert len(archive_project.items()) == 3
     (warning,) = [line for line in err.splitlines() if "] WARNING: " in line]
     assert "Skipped (truncated) pages.warc.gz: " in warning
+    assert warning.endswith("the last record is cut off; records read before it: 3")
 
 
 def test_the_counts_of_an_archive_are_kept_once_whatever_the_mode(archive_project: Project) -> None:

@@ -216,6 +216,30 @@ def test_where_a_reader_came_from_makes_no_further_article(
     }
 
 
+def test_an_article_whose_plain_address_has_none_is_asked_for_as_it_was_linked(
+    project: Project, make_site: Callable[[Mapping[str, Answer]], Site]
+) -> None:
+    linked = [
+        *("/gone?from=a", "/missing?from=b", "/home?from=c&id=3", "/closed?from=d", "/both?from=e"),
+        *("/dead?from=f", "/shut?ref=g"),
+    ]
+    pages = {path: html(article(number)) for number, path in enumerate(linked[:5])}
+    pages["/"] = html("".join(f'<a href="{path.replace("&", "&amp;")}">x</a>' for path in linked))
+    pages["/gone"] = html("", 410)
+    # Redirects to a page that came before, to another site, to one that is no article.
+    pages["/home?id=3"] = 302, {"Location": "/"}, b""
+    pages["/closed"] = pages["/shut"] = 302, {"Location": "/login"}, b""
+    pages["/login"] = html("<form><input name=user><input type=password></form>")
+    pages["/both"] = pages["/both?from=e"]
+    site = make_site(pages)
+    addresses, _ = crawled(project, site.url)
+    found = sorted(f"/{address.rpartition('/')[2]}" for address in addresses)
+    assert found == sorted([*linked[:4], "/both"])
+    for path in (*linked[:4], "/dead?from=f", "/shut?ref=g"):
+        assert site.asked.count(path) == 1
+    assert "/both?from=e" not in site.asked
+
+
 def test_dead_links_count_against_the_limit(
     project: Project, make_site: Callable[[Mapping[str, Answer]], Site]
 ) -> None:
