@@ -186,7 +186,7 @@ def test_a_file_that_is_cut_off_is_a_warning_and_an_error_of_the_process(
     assert len(archive_project.items()) == 3
     (warning,) = [line for line in err.splitlines() if "] WARNING: " in line]
     assert "Skipped (truncated) pages.warc.gz: " in warning
-    assert warning.endswith("the last record is cut off; records read before it: 3")
+    assert warning.endswith("the last record is cut off; records read before it: 4")
 
 
 def test_the_counts_of_an_archive_are_kept_once_whatever_the_mode(archive_project: Project) -> None:
