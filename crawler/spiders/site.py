@@ -21,6 +21,7 @@ from crawler.core.page.parse import ParsedPage
 from crawler.core.pagination.parts import next_part
 from crawler.discovery.frontier import Frontier, Visit
 from crawler.discovery.guesses import (
+    ARTICLE,
     LISTING,
     address_date,
     guess_kind,
@@ -285,7 +286,13 @@ class SiteSpider(ListingReader):
             self.frontier.add(replace(visit, address=linked))
 
     def _leads_elsewhere(self, visit: Visit, message: Response | Request, reason: str) -> None:
-        self._ask_as_linked(visit, self.linked_forms.take(visit.address))
+        linked = self.linked_forms.take(visit.address)
+        # An article that it redirects to is the one that was linked.
+        if (
+            "redirect_urls" in message.meta
+            and guess_kind(canonical_address(message.url)) != ARTICLE
+        ):
+            self._ask_as_linked(visit, linked)
         if self.ledgers is not None:
             self.ledgers.leads_elsewhere(visit, message.url, message.meta, reason)
 

@@ -221,7 +221,7 @@ def test_an_article_whose_plain_address_has_none_is_asked_for_as_it_was_linked(
 ) -> None:
     linked = [
         *("/gone?from=a", "/missing?from=b", "/home?from=c&id=3", "/closed?from=d", "/both?from=e"),
-        *("/dead?from=f", "/shut?ref=g"),
+        *("/dead?from=f", "/shut?ref=g", "/moved?from=h"),
     ]
     pages = {path: html(article(number)) for number, path in enumerate(linked[:5])}
     pages["/"] = html("".join(f'<a href="{path.replace("&", "&amp;")}">x</a>' for path in linked))
@@ -231,13 +231,16 @@ def test_an_article_whose_plain_address_has_none_is_asked_for_as_it_was_linked(
     pages["/closed"] = pages["/shut"] = 302, {"Location": "/login"}, b""
     pages["/login"] = html("<form><input name=user><input type=password></form>")
     pages["/both"] = pages["/both?from=e"]
+    # To the article itself.
+    pages["/2024/05/01/moved"] = pages["/moved?from=h"] = html(article(9))
+    pages["/moved"] = 301, {"Location": "/2024/05/01/moved"}, b""
     site = make_site(pages)
     addresses, _ = crawled(project, site.url)
     found = sorted(f"/{address.rpartition('/')[2]}" for address in addresses)
-    assert found == sorted([*linked[:4], "/both"])
+    assert found == sorted([*linked[:4], "/both", "/moved"])
     for path in (*linked[:4], "/dead?from=f", "/shut?ref=g"):
         assert site.asked.count(path) == 1
-    assert "/both?from=e" not in site.asked
+    assert not {"/both?from=e", "/moved?from=h"} & {*site.asked}
 
 
 def test_dead_links_count_against_the_limit(
