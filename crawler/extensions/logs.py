@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
+from contextlib import suppress
 from copy import copy
 from pathlib import Path
+from typing import Final
 
 from scrapy.utils.log import get_scrapy_root_handler
 
@@ -33,12 +36,15 @@ def shorten_start() -> None:
         logging.getLogger(name).addFilter(_is_wanted)
 
 
+_given_up: Final[set[str]] = set()
+
+
 def log_file_flaw(path: str) -> str | None:
     """Say why nothing can be written to the file of the log; None where it can.
 
-    Where the disk of the file is full later, one line on standard error says so, and work goes on.
+    Where its disk is full later, one line on standard error says so, and the work goes on.
     """
-    logging.FileHandler.handleError = _tell_once  # type: ignore[assignment, method-assign] # Scrapy makes the handler, and leaves no choice
+    logging.FileHandler.handleError = _give_up  # type: ignore[assignment, method-assign] # Scrapy makes the handler, and leaves no choice
     try:
         with Path(path).open("ab"):
             return None
@@ -46,14 +52,20 @@ def log_file_flaw(path: str) -> str | None:
         return f"the log file {path} cannot be written: {error.strerror}. Name another file"
 
 
-def _tell_once(handler: logging.Handler, record: logging.LogRecord) -> None:
+def _give_up(handler: logging.Handler, record: logging.LogRecord) -> None:
+    """Say once of a file that it cannot be written, and write no more to it."""
     error = sys.exception()
-    if not isinstance(error, OSError):
+    if not isinstance(handler, logging.FileHandler) or not isinstance(error, OSError):
         logging.Handler.handleError(handler, record)
-    elif not vars(handler).get("is_told"):
-        vars(handler)["is_told"] = True
-        words = f"{getattr(handler, 'baseFilename', '')} cannot be written: {error.strerror}"
-        sys.stderr.write(f"The log file {words}. The work goes on\n")
+        return
+    if handler.stream is not None:
+        with suppress(OSError):
+            handler.stream.close()
+    handler.stream = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - the handler closes it
+    if handler.baseFilename not in _given_up:
+        _given_up.add(handler.baseFilename)
+        words = f"{handler.baseFilename} cannot be written: {error.strerror}"
+        sys.stderr.write(f"The log file {words}. The work goes on without it\n")
 
 
 class SafeLog(Component):

@@ -45,6 +45,22 @@ def test_a_full_disk_at_the_output_is_one_line_and_leaves_what_was_there(
     assert len(project.items("again.jsonl")) == 7
 
 
+def test_a_full_disk_at_the_log_is_one_line_and_costs_the_crawl_nothing(
+    project: Project, make_site: MakeSite
+) -> None:
+    site = make_site(small_site(2))
+    crawl = ("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl")
+    _, err = project.run(*crawl, "--logfile", "/dev/full")
+    words = "The log file /dev/full cannot be written: No space left on device. The work goes on"
+    assert err == f"{words} without it\n"
+    assert len(project.items()) == 3
+    site.asked.clear()
+    _, err = project.run(*crawl, "--logfile", "/proc/none/log", code=2)
+    assert err.startswith("scrapy crawl: the log file /proc/none/log cannot be written: ")
+    assert err.count("\n") == 1
+    assert site.asked == []
+
+
 def test_a_field_that_is_too_large_costs_its_page_alone(
     project: Project, make_site: MakeSite
 ) -> None:
