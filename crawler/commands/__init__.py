@@ -1,7 +1,12 @@
 """The commands that the project adds to ``scrapy``; modules here import nothing heavy."""
 
+from __future__ import annotations
+
 import sys
-from types import TracebackType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import TracebackType
 
 
 def _quiet_at_ctrl_c(
