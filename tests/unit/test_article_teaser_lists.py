@@ -12,7 +12,7 @@ from crawler.core.methods.article.teaser_lists import teaser_lists
 from crawler.core.methods.article.teasers import Links
 from support.gazette import ALL, METHOD, P, article, page, prose
 
-HEADS = ("Why ropes are blue now", "A goat in the library", "Rye is dear again", "Ten walks")
+HEADS = ("Why ropes are blue now", "A goat in the library", "Rye is dear again", "Ten walks") * 2
 TEASERS = {
     "headings": "<div class=card><h2><a href=/a/{number}>{head} of the day</a></h2>{text}</div>",
     "items": "<li><a href=/a/{number}>{head} of the day</a>{text}</li>",
@@ -22,7 +22,7 @@ TEASERS = {
 LIST = "<div class=list>{}</div>"
 
 
-def teasers(shape: str, count: int = 4) -> str:
+def teasers(shape: str, count: int = 8) -> str:
     made = (
         TEASERS[shape].format(number=number, head=HEADS[number], text=P[10 + number])
         for number in range(count)
@@ -42,7 +42,7 @@ def dropped(body: str, likely: float = 0.7) -> set[str]:
 @pytest.mark.parametrize("shape", TEASERS)
 def test_a_list_of_teasers_behind_the_article_goes(shape: str) -> None:
     own = article("".join(P[:3]))
-    assert dropped(own + teasers(shape)) == {prose(number) for number in range(10, 14)}
+    assert dropped(own + teasers(shape)) == {prose(number) for number in range(10, 18)}
     assert dropped(own + teasers(shape, count=2)) == set()
 
 
@@ -50,6 +50,8 @@ def test_a_list_of_teasers_behind_the_article_goes(shape: str) -> None:
 def test_a_list_that_is_the_page_stays(shape: str) -> None:
     assert dropped(article("") + teasers(shape)) == set()
     assert dropped(article(P[0]) + teasers(shape)) == set()
+    sections = f"<section>{teasers(shape)}</section>" * 2
+    assert dropped(article(P[0]) + sections) == set()
 
 
 @pytest.mark.parametrize("shape", TEASERS)
@@ -71,8 +73,21 @@ def test_sections_of_the_text_with_links_stay() -> None:
     assert dropped(article("".join(P[:3])) + LIST.format(anchors)) == set()
 
 
+def test_a_list_of_things_on_other_sites_stays() -> None:
+    shops = teasers("headings").replace("href=/a/", "href=https://shop.example/")
+    assert dropped(article("".join(P[:3])) + shops) == set()
+
+
+def test_a_few_lines_with_links_are_no_list_of_teasers() -> None:
+    own = article("".join(P[:3]))
+    assert dropped(own + teasers("items", count=4)) == set()
+    assert dropped(own + teasers("headings", count=4)) == {
+        prose(number) for number in range(10, 14)
+    }
+
+
 def test_a_list_of_teasers_has_a_reason() -> None:
-    body = article("".join(P[:3])) + teasers("headings")
+    body = article("".join(P[:3])) + teasers("headings", count=4)
     found = annotate(read_page(page(0, body)), SiteView(), METHOD)
     said = {block.text: label for block, label in found.pairs()}
     assert [said[prose(number)].kept for number in range(3)] == [True] * 3

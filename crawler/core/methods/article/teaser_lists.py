@@ -18,8 +18,9 @@ from crawler.core.page.elements import HEADINGS
 _LINK, _LINKED = 12, 4
 # So much text follows the headline of a teaser, and no more prose than that.
 _TEXT, _MOST_PROSE = 20, 600
-# A list has so many teasers, and so few other elements among them.
-_TEASERS, _SHARE = 3, 0.75
+# A list has so many teasers, or so many where their headlines are no headings, and so few other
+# elements among them.
+_TEASERS, _UNHEADED, _SHARE = 3, 8, 0.75
 # So many paragraphs of the article stand before it: on lists of articles none does, or one.
 _PARAGRAPHS = 2
 # Lists of an article ("ten best") are likelier for the judge than this at the mean.
@@ -39,8 +40,9 @@ def teaser_lists(
 
     A list is at least three elements beside each other with the same tag and first name, nearly all
     of them teasers: a line that is a link, and behind it text of the length of a teaser. It begins
-    behind two paragraphs of the article, does not hold the page's headline, its headlines are
-    headings or lead to other pages, and the judge is not sure that it is main text.
+    behind two paragraphs that are in no such list, does not hold the page's headline, and the judge
+    is not sure that it is main text. Its headlines are headings that do not lead to other sites, or
+    at least eight lines that lead to other pages.
 
     Args:
         blocks: the page's blocks.
@@ -51,32 +53,52 @@ def teaser_lists(
     """
     dropped = np.zeros(len(blocks), np.bool_)
     layout, linked = found.layout, found.chars - found.own
-    places = np.arange(len(blocks))
-    article = np.flatnonzero(kept & (found.own >= PROSE) & (places > found.headline))
-    if len(article) < _PARAGRAPHS:
-        return dropped
     lines = (linked >= _LINK) & (linked >= _LINKED * found.own)
-    heads = np.array([block.tag in HEADINGS for block in blocks], np.bool_)
-    for items in _lists(layout, _are_teasers(found, lines)):
-        inside = np.zeros(len(blocks), np.bool_)
-        for item in items:
-            inside[layout.begin[item] : layout.end[item]] = True
+    lists = list(_lists(layout, _are_teasers(found, lines)))
+    if not lists:
+        return dropped
+    insides = [_within(layout, items, len(blocks)) for items in lists]
+    alone = kept & (found.own >= PROSE) & ~np.logical_or.reduce(insides)
+    alone[: found.headline + 1] = False
+    article = np.flatnonzero(alone)
+    for items, inside in zip(lists, insides, strict=True):
         judged = likely[inside & kept]
         if (
-            article[_PARAGRAPHS - 1] < layout.begin[items[0]]
+            len(article) >= _PARAGRAPHS
+            and article[_PARAGRAPHS - 1] < layout.begin[items[0]]
             and not inside[found.headline]
             and len(judged)
             and judged.mean() < _SURE
+            and _lead_away([_title(layout, item, blocks, lines) for item in items], links)
         ):
-            titles = [
-                np.flatnonzero(lines[layout.begin[item] : layout.end[item]]) + layout.begin[item]
-                for item in items
-            ]
-            headed = sum(bool(heads[numbers].any()) for numbers in titles)
-            leading = sum(links.leads_away(blocks[it[0]].text) for it in titles if len(it))
-            if headed >= _SHARE * len(items) or leading >= _LEADING * len(items):
-                dropped |= inside & kept
+            dropped |= inside & kept
     return dropped
+
+
+def _within(layout: Layout, items: Sequence[int], count: int) -> NDArray[np.bool_]:
+    inside = np.zeros(count, np.bool_)
+    for item in items:
+        inside[layout.begin[item] : layout.end[item]] = True
+    return inside
+
+
+def _title(
+    layout: Layout, item: int, blocks: Sequence[Block], lines: NDArray[np.bool_]
+) -> Block | None:
+    """Return the headline of a teaser: the first heading that is a link, or the first link."""
+    places = [int(it) for it in range(layout.begin[item], layout.end[item]) if lines[it]]
+    headings = [it for it in places if blocks[it].tag in HEADINGS]
+    return blocks[(headings or places)[0]] if places else None
+
+
+def _lead_away(titles: Sequence[Block | None], links: Links) -> bool:
+    """Tell whether the headlines of a list are those of other pages of the site."""
+    known = [title for title in titles if title is not None]
+    headings = sum(title.tag in HEADINGS for title in known)
+    if headings >= _SHARE * len(titles):
+        return sum(links.leads_out(title.text) for title in known) < _LEADING * len(titles)
+    leading = sum(links.leads_away(title.text) for title in known)
+    return len(titles) >= _UNHEADED and leading >= _LEADING * len(titles)
 
 
 def _next(mask: NDArray[np.bool_]) -> NDArray[np.intp]:

@@ -239,6 +239,11 @@ class Links:
         target = self._targets.get(fold(text))
         return target is not None and self._is_inside(target) is not None
 
+    def leads_out(self, text: str) -> bool:
+        """Tell whether a line is one hyperlink to another site, to a file or to an address."""
+        target = self._targets.get(fold(text))
+        return target is not None and self._is_inside(target) is False
+
     def _is_inside(self, target: str) -> bool | None:
         """Tell whether a link leads to another page of the site; None where to none at all."""
         try:
