@@ -38,6 +38,7 @@ _FLAGS: Final = {
     **dict.fromkeys(("false", "no", "off", "0"), False),
 }
 _HOST = re.compile(r"[a-z0-9_.\-]+:?|[0-9a-f.:]+(?:/\d{1,3})?")
+_NO_NAME = re.compile("[/:]")
 _LANGUAGE: Final = re.compile(r"[a-z]{2,3}")
 _DAY: Final = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
 
@@ -236,9 +237,10 @@ def hosts_or(*words: str) -> ValueType:
 
     def read(value: Any) -> tuple[str, ...]:  # noqa: ANN401 - anything may be given
         found = _read_hosts(value)
-        # What is no host is a word that was misspelt.
+        # What is no host is a word that was misspelt, a network or a scheme.
         if (words[-1] in found and len(found) > 1) or not all(
-            one in words or "." in one or one == "localhost" for one in found
+            one in words or one == "localhost" or ("." in one and not _NO_NAME.search(one))
+            for one in found
         ):
             raise ValueError
         return found

@@ -120,16 +120,19 @@ class BrowserMiddleware(Component):
             )
             return response
         except RenderError as error:
-            return self._failed(request, response, str(error))
-        if rendering.moved_to and rendering.moved_to != response.url:
+            return self._failed(request, response, seen, str(error))
+        if rendering.moved_to not in {"", response.url}:
             # What a script asks for is what browsers do at this header.
             self.stats.inc_value("corpus/browser/moved")
             response.headers["Refresh"] = f"0; url={rendering.moved_to}"
             return response
         body = rendering.markup.encode("utf-8", "replace")
         if len(body) > self.options.max_page_bytes:
-            return self._failed(request, response, f"its scripts made {len(body)} bytes of it")
-        return self._chosen(response, _as_rendered(response, body), seen)
+            why = f"its scripts made {len(body)} bytes of it"
+            return self._failed(request, response, seen, why)
+        # A page that asked for itself again before it was whole has nothing better to show.
+        rendered = response if rendering.moved_to else _as_rendered(response, body)
+        return self._chosen(response, rendered, seen)
 
     def _can_render(self, request: Request, response: Response) -> bool:
         if self._is_missing:
@@ -159,7 +162,9 @@ class BrowserMiddleware(Component):
             self._renderer = Renderer(self.crawler, self.options.browser_seconds)
         return self._renderer
 
-    def _failed(self, request: Request, response: Response, why: str) -> Request | Response:
+    def _failed(
+        self, request: Request, response: Response, seen: _Site | None, why: str
+    ) -> Request | Response:
         """Return a request to be sent again, else the page as it came."""
         logger.info("Not rendered: %s: %s", response.url, why)
         spider: Any = self.crawler.spider
@@ -167,6 +172,8 @@ class BrowserMiddleware(Component):
             again := get_retry_request(request, spider=spider, reason="not-rendered")
         ):
             return again
+        if seen is not None:
+            seen.vain += 1
         self.stats.inc_value("corpus/browser/failed")
         return response
 

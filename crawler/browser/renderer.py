@@ -138,18 +138,25 @@ class Renderer:
         )
         async with self._places:
             work = asyncio.ensure_future(self._handler.download_request(own))
+            moved = asyncio.ensure_future(rendering.has_moved.wait())
             try:
-                await asyncio.wait({work}, timeout=self._seconds + _GRACE_SECONDS)
-                if not work.done():
-                    raise RenderError(f"it took more than {self._seconds:g} seconds")
-                if error := work.exception():
-                    raise error
-            except PlaywrightError as error:
-                # A page that leads elsewhere ends what was under way.
+                await asyncio.wait(
+                    {work, moved},
+                    timeout=self._seconds + _GRACE_SECONDS,
+                    return_when=asyncio.FIRST_COMPLETED,
+                )
                 if not rendering.moved_to:
-                    raise RenderError(error.message.partition("\n")[0]) from error
+                    if not work.done():
+                        raise RenderError(f"it took more than {self._seconds:g} seconds")
+                    if error := work.exception():
+                        raise error
+            except PlaywrightError as error:
+                raise RenderError(error.message.partition("\n")[0]) from error
             finally:
+                moved.cancel()
                 work.cancel()
+                # Else an error that comes now is logged as one that nobody has seen.
+                work.add_done_callback(lambda it: it.cancelled() or it.exception())
                 await rendering.close()
         return rendering
 
@@ -164,7 +171,9 @@ class Rendering:
 
     Attributes:
         markup: the page as it was when its scripts had run.
-        moved_to: where it leads instead: an address that its scripts asked the browser to go to.
+        moved_to: where it leads instead: an address that its scripts asked the browser to go to;
+            its own where they asked for it again before it was whole.
+        has_moved: is set with ``moved_to``. What is under way then does not end by itself.
     """
 
     def __init__(
@@ -172,14 +181,16 @@ class Rendering:
     ) -> None:
         self.markup = ""
         self.moved_to = ""
+        self.has_moved = asyncio.Event()
         self._stats = crawler.stats
         self._robots = crawler.get_downloader_middleware(RobotsMiddleware)
         self._response = response
         self._kept = kept
-        self._agent = agent
+        # The rules of the page itself were looked up by this name.
+        self._robot = crawler.settings.get("ROBOTSTXT_USER_AGENT") or agent
         self._until = monotonic() + seconds
         self._page: Page | None = None
-        self._has_begun = False
+        self._has_begun = self._is_whole = False
 
     async def prepare(self, page: Page, request: Request) -> None:  # noqa: ARG002 - as scrapy-playwright calls it
         """Have the requests of a page pass here, before they reach its handler."""
@@ -205,8 +216,10 @@ class Rendering:
 
     async def _navigate(self, route: Route, request: BrowserRequest) -> None:
         if self._has_begun:
-            if request.method == "GET":
+            is_again = request.url == self._response.url
+            if request.method == "GET" and not (is_again and self._is_whole):
                 self.moved_to = request.url
+                self.has_moved.set()
             await route.abort("aborted")
             return
         self._has_begun = True
@@ -224,10 +237,11 @@ class Rendering:
             rules = await self._robots.robot_parser(Request(url))
         except (IgnoreRequest, ValueError):
             return False
-        return rules.allowed(url, self._agent)
+        return rules.allowed(url, self._robot)
 
     async def wait(self, page: Page) -> None:
         """Wait until nothing of a page is under way, or its time is over."""
+        self._is_whole = True
         left = max(0.001, self._until - monotonic())
         with suppress(PlaywrightError):
             await page.wait_for_load_state("networkidle", timeout=1000 * left)

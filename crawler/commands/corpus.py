@@ -221,6 +221,8 @@ def _next_steps(
     stats: Mapping[str, Any], own: Settings, arguments: Mapping[str, str], opts: argparse.Namespace
 ) -> Iterator[str]:
     """Say what to do after a crawl, a line each."""
+    from shlex import quote
+
     from crawler.core.page.addresses import address_site
     from crawler.core.wording import without_secrets
     from crawler.discovery.addresses import complete_address
@@ -230,7 +232,7 @@ def _next_steps(
         # The line "why" of the summary has the reason, and what to do about it.
         yield "What to try"
         if site:
-            yield f"  {'which pages are found':<31} scrapy discover {site}"
+            yield f"  {'which pages are found':<31} scrapy discover {quote(site)}"
         yield f"  {'what became of each':<31} the same command with -L INFO"
         return
     steps = {"why a line was kept or dropped": "scrapy extract --explain ADDRESS-OF-A-PAGE"}
@@ -239,12 +241,12 @@ def _next_steps(
             read = f"import json; pages = [json.loads(line) for line in open({file!r})]"
             steps["read it in Python"] = read
     if opts.daily:
-        named = f" -s CORPUS_DIR={own['CORPUS_DIR']}" if own["CORPUS_DIR"] else ""
+        named = f" -s CORPUS_DIR={quote(str(own['CORPUS_DIR']))}" if own["CORPUS_DIR"] else ""
         all_of_it = f"scrapy articles {address_site(complete_address(site))} -O all.jsonl{named}"
         steps["the whole corpus in one file"] = all_of_it
         steps["what is new, from now on"] = "the same command again, once a day or as you like"
     elif site:
-        steps["only what is new, from now on"] = f"scrapy corpus {site} --daily"
+        steps["only what is new, from now on"] = f"scrapy corpus {quote(site)} --daily"
     if left := stats.get("corpus/cut/page-limit"):
         steps[f"{left:,} more pages are known"] = "--max-pages 0 takes all"
     yield "What to do next"

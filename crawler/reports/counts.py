@@ -184,7 +184,7 @@ def site_plot(view: SiteView) -> Plot:
 
 def _site_tables(view: SiteView, method: TextMethod) -> tuple[Table, ...]:
     """Return the frequencies, and the thresholds of the methods that have one."""
-    names = dict.fromkeys((method.name, "frequency-adaptive", "frequency"))
+    names = dict.fromkeys((method.name, *PLOTTED))
     methods = [method if name == method.name else get_method(name) for name in names]
     rows = tuple(
         (

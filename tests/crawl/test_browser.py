@@ -153,10 +153,15 @@ def test_a_scripted_site_gives_the_items_of_its_plain_twin(
     assert written.asked.count("/app.js") == 1
     # An interface that a site keeps from robots is not asked.
     written.pages["/robots.txt"] = html("User-agent: *\nDisallow: /api/", kind="text/plain")
+    obeying = ("-s", "ROBOTSTXT_OBEY=True")
     written.asked.clear()
-    stats = crawl(project, written.url, "-s", "ROBOTSTXT_OBEY=True", code=1)
+    stats = crawl(project, written.url, *obeying, code=1)
     assert not [path for path in written.asked if path.startswith("/api")]
     assert of_browser(stats) == {"robots": 1, "vain": 1}
+    # The name by which the crawl looks for rules is that of the browser, too.
+    written.pages["/robots.txt"] = html("User-agent: own\nDisallow: /api/", kind="text/plain")
+    own = (*obeying, "-s", "ROBOTSTXT_USER_AGENT=own")
+    assert of_browser(crawl(project, written.url, *own, code=1)) == {"robots": 1, "vain": 1}
 
 
 def test_which_pages_go_to_the_browser(project: Project, make_site: MakeSite) -> None:
@@ -190,12 +195,59 @@ def test_a_page_that_moves_on_leads_a_crawl_as_a_redirect_does(
             }
         )
         urls = " ".join(f"{site.url}{name}" for name in ("to", "round", "kept", "inside"))
-        stats = crawl(project, urls, "-s", "ROBOTSTXT_OBEY=True", spider="urls")
+        stats = crawl(
+            project,
+            urls,
+            # A page that moves on while it is read is not waited for.
+            *("-s", "ROBOTSTXT_OBEY=True", "-s", "CORPUS_BROWSER_SECONDS=3600"),
+            spider="urls",
+        )
     assert {item["url"] for item in project.items() if item["text"]} == {f"{site.url}a/1"}
     assert connections == []
     assert "/private/1" not in site.asked
     assert stats["corpus/failed/robots"] == stats["corpus/failed/private-address"] == 1
     assert stats["corpus/browser/moved"] == 3
+
+
+def test_a_page_that_asks_for_itself_again_stays(project: Project, make_site: MakeSite) -> None:
+    site = make_site(
+        {
+            # One before it is whole, and one that has written itself before.
+            "/a/1": html(
+                article(1).replace("</body>", "<script>location.reload()</script></body>")
+            ),
+            "/a/2": page_of_script(
+                f"document.body.insertAdjacentHTML('afterbegin', {json.dumps(article(2))});"
+                "addEventListener('load', () => setTimeout(() => location.reload()))"
+            ),
+        }
+    )
+    stats = crawl(
+        project,
+        f"{site.url}a/1 {site.url}a/2",
+        *("-s", "CORPUS_BROWSER=always", "-s", "CORPUS_BROWSER_SECONDS=3600"),
+        spider="urls",
+    )
+    assert of_browser(stats) == {"pages": 2}
+    assert sorted(site.asked) == ["/a/1", "/a/2"]
+    assert all(item["text"] for item in project.items())
+    assert len(project.items()) == 2
+
+
+def test_a_site_whose_pages_cannot_be_rendered_is_not_tried_on(
+    project: Project, make_site: MakeSite
+) -> None:
+    large = page_of_script("document.body.append('x '.repeat(400_000))")
+    site = make_site({f"/a/{number}": large for number in range(5)})
+    stats = crawl(
+        project,
+        " ".join(f"{site.url}a/{number}" for number in range(5)),
+        *("-s", "CONCURRENT_REQUESTS=1", "-s", "RETRY_ENABLED=False"),
+        *("-s", "CORPUS_MAX_PAGE_BYTES=500000"),
+        spider="urls",
+        code=1,
+    )
+    assert of_browser(stats) == {"failed": 3}
 
 
 def test_a_page_that_never_ends_is_given_up(project: Project, make_site: MakeSite) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -87,14 +88,15 @@ def test_progress_and_summary_are_shown_once_at_any_level(
 
 def test_the_last_lines_fit_what_came_of_the_crawl(tmp_path: Path, make_site: MakeSite) -> None:
     site = make_site(small_site(2))
-    daily = scrapy(tmp_path, "corpus", site.url, "--daily", *ALL)
+    daily = scrapy(tmp_path, "corpus", site.url, "--daily", *ALL, "-s", "CORPUS_DIR=my data")
     (command,) = [line for line in daily.splitlines() if "scrapy articles" in line]
-    arguments = command.partition("scrapy ")[2].split()
+    arguments = shlex.split(command.partition("scrapy ")[2])
     _, _, _ = run_scrapy(arguments, tmp_path, {**os.environ}, [str(tmp_path), str(ROOT)])
     assert len(rows(tmp_path / "all.jsonl")) == 3
-    nothing = scrapy(tmp_path, "corpus", site.url, *ALL, "-a", "allow=/none/", "-O", "no.jsonl",
+    start = f"{site.url}none?a=1&b=2"
+    nothing = scrapy(tmp_path, "corpus", start, *ALL, "-a", "allow=/none/", "-O", "no.jsonl",
                      "-s", "CORPUS_PAGE_TYPES=article", code=1)  # fmt: skip
-    assert f"scrapy discover {site.url}" in nothing
+    assert f"scrapy discover '{start}'" in nothing
     assert "What to do next" not in nothing
 
 

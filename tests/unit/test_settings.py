@@ -163,6 +163,12 @@ def test_every_setting_is_documented_with_its_default() -> None:
     assert [kind for _, kind, _, _ in rows] == [option.type.accepts for option in OPTIONS]
 
 
+@pytest.mark.parametrize("value", ["10.0.0.0/8", "blog.example:", "oto", "never,blog.example", ""])
+def test_what_no_page_is_of_is_refused_for_the_browser(value: str) -> None:
+    with pytest.raises(OptionError, match="CORPUS_BROWSER"):
+        Options.from_settings(Settings({"CORPUS_BROWSER": value}))
+
+
 def test_kinds_of_pages_are_words_with_commas_between() -> None:
     chosen = Options.from_settings(Settings({"CORPUS_PAGE_TYPES": "Article, product,article"}))
     assert chosen.page_types == ("article", "product")
