@@ -264,9 +264,8 @@ def test_a_full_disk_is_told_once_and_counted_and_the_items_go_on(
     assert crawler.stats is not None
     assert crawler.stats.get_value("corpus/tables/failed") == 2
     assert crawler.stats.get_value("corpus/tables/files") == 1
-    first, last = [record.getMessage() for record in caplog.records]
-    assert "The folder of tables cannot be written" in first
-    assert "index.csv cannot be rewritten" in last
+    (told,) = [record.getMessage() for record in caplog.records]
+    assert "The folder of tables cannot be written" in told
     assert all(record.exc_info is None for record in caplog.records)
     assert [row["url"][-1] for row in index(tmp_path / "t")] == ["2"]
     assert not list(tmp_path.rglob("*.part"))
