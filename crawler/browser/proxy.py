@@ -137,8 +137,9 @@ def _request_line(head: bytes) -> tuple[str, SplitResult, bool]:
     method, address, _version = head.partition(b"\r\n")[0].decode("ascii").split(" ")
     is_tunnel = method == "CONNECT"
     target = urlsplit(f"//{address}" if is_tunnel else address)
-    # Ports are looked at when they are asked for.
-    if not target.hostname or (is_tunnel and not target.port):
+    # Whether a port is one is looked at when it is asked for.
+    port = target.port
+    if not target.hostname or (is_tunnel and not port):
         raise ValueError("no host")
     if not is_tunnel and target.scheme != "http":
         raise ValueError("no address of a proxy")

@@ -231,8 +231,7 @@ class Links:
 
     def is_source(self, block: Block) -> bool:
         """Tell whether a block is one hyperlink to another site, to a file, or to an address."""
-        target = self._targets.get(fold(block.text)) if block.links == 1 else None
-        return target is not None and self._is_inside(target) is False
+        return block.links == 1 and self.leads_out(block.text)
 
     def leads_away(self, text: str) -> bool:
         """Tell whether a line is one hyperlink to another page, of this site or another."""
