@@ -86,6 +86,9 @@ class CorpusCommand(ScrapyCommand):
     A project's own is meant for its crawls: commands that print an answer log nothing.
     """
 
+    stopped: ClassVar[str] = "stopped"
+    """What is told after Ctrl-C."""
+
     requires_project = False
 
     def syntax(self) -> str:
@@ -163,7 +166,7 @@ class CorpusCommand(ScrapyCommand):
                 print_error(self.name, line)
             self.exitcode = error.exit_code
         except KeyboardInterrupt:
-            print_error(self.name, "stopped")
+            print_error(self.name, self.stopped)
             self.exitcode = 130  # as of a process that Ctrl-C ended
 
     def work(self, args: list[str], opts: argparse.Namespace, settings: Settings) -> int:

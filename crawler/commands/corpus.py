@@ -39,6 +39,10 @@ class CorpusSiteCommand(CorpusCommand, BaseRunSpiderCommand):
     )
     default_settings: ClassVar[dict[str, Any]] = {"FEED_EXPORTERS": FEED_EXPORTERS}
     log_level = "WARNING"
+    stopped = (
+        "stopped at once; 'scrapy replay --list' shows pages that are held on disk, "
+        "and --daily goes on by itself"
+    )
     # The crawl has its own settings, not those of a project around it.
     requires_crawler_process = False
     options = (
@@ -221,6 +225,7 @@ def _next_steps(
     stats: Mapping[str, Any], own: Settings, arguments: Mapping[str, str], opts: argparse.Namespace
 ) -> Iterator[str]:
     """Say what to do after a crawl, a line each."""
+    from pathlib import Path
     from shlex import quote
 
     from crawler.core.page.addresses import address_site
@@ -235,7 +240,10 @@ def _next_steps(
             yield f"  {'which pages are found':<31} scrapy discover {quote(site)}"
         yield f"  {'what became of each':<31} the same command with -L INFO"
         return
-    steps = {"why a line was kept or dropped": "scrapy extract --explain ADDRESS-OF-A-PAGE"}
+    page = "ADDRESS-OF-A-PAGE"
+    if opts.archive and Path(opts.archive).is_dir():
+        page = f"SAVED-PAGE.html --with {quote(opts.archive)}"
+    steps = {"why a line was kept or dropped": f"scrapy extract --explain {page}"}
     for file, feed in own.getdict("FEEDS").items():
         if feed["format"] == "jsonl":
             read = f"import json; pages = [json.loads(line) for line in open({file!r})]"

@@ -305,7 +305,7 @@ def main(args: Sequence[str], opts: argparse.Namespace, settings: Settings) -> i
     parts, others = find_parts(folder)
     if not parts:
         raise ArgumentError(
-            f"no numbered parts in {folder}; crawl the site with CORPUS_INCREMENTAL=True first, "
+            f"no numbered parts in {folder}; call 'scrapy corpus ADDRESS --daily' first, "
             "or name the folder in which its parts are"
         )
     if path.exists() and any(part.path.samefile(path) for part in parts):
@@ -337,7 +337,7 @@ def _folder_of(name: str, options: Options) -> Path:
     known = (
         known_sites(name, names)
         if names
-        else "crawl a site with CORPUS_INCREMENTAL=True first, or set CORPUS_DIR or CORPUS_OUTPUT "
+        else "call 'scrapy corpus ADDRESS --daily' first, or set CORPUS_DIR or CORPUS_OUTPUT "
         "to the folder of a crawl"
     )
     raise ArgumentError(f"no articles of '{name}' in {folder.parent}, and no such folder; {known}")

@@ -44,6 +44,10 @@ _WORDS: Final = {
     "no-text": f"no page that came has a text: if scripts write it, {_BROWSER}",
     "empty": f"the pages that came are empty: if scripts fill them, {_BROWSER}",
     "not-html": "what came is no HTML page: give the address of a page",
+    "malformed": (
+        "what was read holds no pages; in JSON Lines each line needs 'url' and 'html', and an "
+        "export has no 'html'"
+    ),
     "no-page": "what was read holds no page: check the file",
     "unreadable": "what was given cannot be read: check the file",
     "date": "no page is of the days asked for: check 'since' and 'until'",
@@ -76,6 +80,8 @@ def why_nothing(stats: Mapping[str, Any]) -> str:
     reason = max(found, key=lambda name: found[name])
     known = "http-5" if reason.startswith("http-5") else reason
     words = _WORDS.get(known, "see the log")
+    if reason == "not-article" and stats.get("finish_reason") == "shutdown":
+        words = "the crawl was stopped before an article came: run it again"
     return f"{words} ({reason} {found[reason]:,})"
 
 

@@ -192,7 +192,7 @@ def _check(args: Sequence[str], opts: argparse.Namespace, lists: Sequence[Listin
 def _known(site: str, files: Mapping[str, Path]) -> str:
     if files:
         return known_sites(site, list(files))
-    return "crawl a site with CORPUS_INCREMENTAL=True first, or set CORPUS_DIR to that of a crawl"
+    return "call 'scrapy corpus ADDRESS --daily' first, or set CORPUS_DIR to that of a crawl"
 
 
 def _show_all(folder: Path, files: Mapping[str, Path], *, as_json: bool) -> int:

@@ -39,7 +39,10 @@ def parse_arguments(cls: type[_T], raw: Mapping[str, object], *, owner: str) -> 
     mistakes += [f"-a {name}=… is missing, {known[name].meaning}" for name in missing]
     if mistakes:
         names = sorted(known, key=lambda name: known[name].default is not REQUIRED)
-        raise ArgumentExit(f"{owner}: {mistakes[0]}; arguments are: {', '.join(names)}")
+        # Who gave a wrong value knows the name of its argument.
+        is_named = not missing and given.keys() <= known.keys()
+        others = "" if is_named else f"; arguments are: {', '.join(names)}"
+        raise ArgumentExit(f"{owner}: {mistakes[0]}{others}")
     return cls(**values)
 
 

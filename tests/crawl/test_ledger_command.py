@@ -78,7 +78,7 @@ MISTAKES = [
     (["127.0.0.1", "-O", "x.csv"], 2, f"and no such folder; the nearest name is {SITE}"),
     (["corpus-data", "-O", "x.csv"], 2, "no numbered parts in corpus-data; "),
     ([SITE, "-O", f"corpus-data/articles/{NAME}/run-00001.jsonl"], 2, "which is one of the parts"),
-    ([SITE, "-O", "x.csv", "-s", "CORPUS_DIR=none"], 2, "crawl a site with CORPUS_INCREMENTAL"),
+    ([SITE, "-O", "x.csv", "-s", "CORPUS_DIR=none"], 2, "call 'scrapy corpus ADDRESS --daily' first"),
     (["broken", "-O", "x.jsonl"], 2, "broken/run-00001.jsonl, line 1: the part cannot be read"),
     ([SITE, "-O", "full.jsonl"], 2, "-O is 'full.jsonl'"),
 ]

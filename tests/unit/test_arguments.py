@@ -69,6 +69,17 @@ def test_a_mistake_is_one_line(raw: dict[str, object], words: str) -> None:
     assert "\n" not in str(caught.value)
 
 
+def test_arguments_are_listed_only_for_a_wrong_name() -> None:
+    for raw, is_listed in (
+        ({"zzz": "x"}, True),
+        ({}, True),
+        ({"url": "x", "most": "ten"}, False),
+    ):
+        with pytest.raises(ArgumentError) as caught:
+            read(**raw)
+        assert ("arguments are: " in str(caught.value)) == is_listed
+
+
 def test_nobody_catching_it_ends_the_program_with_the_line() -> None:
     with pytest.raises(SystemExit) as caught:
         read(url="x", most="ten")

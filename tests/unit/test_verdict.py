@@ -30,6 +30,18 @@ def test_the_reason_is_the_most_frequent_one(stats: dict[str, int], reason: str)
     assert "\n" not in told
 
 
+def test_a_crawl_that_was_stopped_does_not_blame_its_pages() -> None:
+    pages = {"corpus/skipped/not-article": 1}
+    stopped = why_nothing({**pages, "finish_reason": "shutdown"})
+    assert "CORPUS_PAGE_TYPES" in why_nothing({**pages, "finish_reason": "finished"})
+    assert "CORPUS_PAGE_TYPES" not in stopped
+    assert "run it again" in stopped
+
+
+def test_an_export_that_is_read_as_an_archive_is_told_what_it_lacks() -> None:
+    assert "'html'" in why_nothing({"corpus/skipped/malformed": 35})
+
+
 def test_there_may_be_no_reason() -> None:
     assert why_nothing({"finish_reason": "finished"})
 
