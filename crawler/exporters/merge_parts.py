@@ -288,7 +288,9 @@ def main(args: Sequence[str], opts: argparse.Namespace, settings: Settings) -> i
     """
     output: str | None = opts.output
     if len(args) != 1:
-        raise ArgumentError("name one site, or one folder of parts")
+        names = _sites(parts_folder(Options.from_settings(settings), "site").parent)
+        there = f"; there are: {listed(names)}" if names and not args else ""
+        raise ArgumentError(f"name one site, or one folder of parts{there}")
     if not output:
         raise ArgumentError(_OUTPUT)
     if output == "-":
@@ -326,6 +328,11 @@ def main(args: Sequence[str], opts: argparse.Namespace, settings: Settings) -> i
     return 0
 
 
+def _sites(folder: Path) -> list[str]:
+    """Return the sites whose folders of parts are in a folder."""
+    return sorted(site_named(path.name) for path in folder.glob("*/") if path.is_dir())
+
+
 def _folder_of(name: str, options: Options) -> Path:
     """Return the folder of a site's parts, or the named folder itself."""
     folder = parts_folder(options, name)
@@ -333,7 +340,7 @@ def _folder_of(name: str, options: Options) -> Path:
         return folder
     if name and Path(name).is_dir():
         return Path(name)
-    names = sorted(site_named(path.name) for path in folder.parent.glob("*/") if path.is_dir())
+    names = _sites(folder.parent)
     known = (
         known_sites(name, names)
         if names

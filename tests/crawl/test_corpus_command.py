@@ -129,8 +129,24 @@ def test_an_archive_takes_the_place_of_the_network(tmp_path: Path) -> None:
     archive.write_text("\n".join(map(json.dumps, pages)), "utf-8")
     scrapy(tmp_path, "corpus", "--archive", "kept.jsonl", "-O", "out.jsonl", *ALL[:2])
     assert [row["url"] for row in rows(tmp_path / "out.jsonl")] == [page["url"] for page in pages]
+    # An export is none, and the line says what it lacks.
+    said = scrapy(tmp_path, "corpus", "--archive", "out.jsonl", "-O", "b.jsonl", code=1)
+    assert "each line needs 'url' and 'html'" in said
     for option in (["--daily"], ["--max-pages", "3"], ["--since", "2026"], ["--delay", "0"]):
         scrapy(tmp_path, "corpus", "--archive", "kept.jsonl", *option, code=2)
+
+
+def test_the_last_line_of_saved_pages_can_be_called(tmp_path: Path) -> None:
+    folder = tmp_path / "my pages"
+    folder.mkdir()
+    for number in range(3):
+        (folder / f"{number}.html").write_text(article(number), "utf-8")
+    err = scrapy(tmp_path, "corpus", "--archive", "my pages", "-O", "out.jsonl", *ALL[:2])
+    (line,) = [line for line in err.splitlines() if "scrapy extract" in line]
+    _, *arguments = shlex.split(line[line.index("scrapy ") :].replace("SAVED-PAGE", "'my pages/0'"))
+    ended, out, _ = run_scrapy(arguments, tmp_path, {**os.environ}, [str(tmp_path), str(ROOT)])
+    assert ended == 0
+    assert "judged by 3 distinct pages" in out
 
 
 @pytest.mark.parametrize(

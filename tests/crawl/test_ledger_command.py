@@ -72,13 +72,17 @@ def test_the_articles_of_a_site_are_written(project: Project) -> None:
 
 MISTAKES = [
     ([SITE], 2, "give -O FILE"),
-    (["-O", "x.csv"], 2, "name one site, or one folder"),
+    (["-O", "x.csv"], 2, f"name one site, or one folder of parts; there are: {SITE}"),
     ([SITE, "-O", "x.xml"], 2, "'x.xml' has no known format"),
     ([SITE, "-O", "corpus-data"], 2, "'corpus-data' has no known format"),
     (["127.0.0.1", "-O", "x.csv"], 2, f"and no such folder; the nearest name is {SITE}"),
     (["corpus-data", "-O", "x.csv"], 2, "no numbered parts in corpus-data; "),
     ([SITE, "-O", f"corpus-data/articles/{NAME}/run-00001.jsonl"], 2, "which is one of the parts"),
-    ([SITE, "-O", "x.csv", "-s", "CORPUS_DIR=none"], 2, "call 'scrapy corpus ADDRESS --daily' first"),
+    (
+        [SITE, "-O", "x.csv", "-s", "CORPUS_DIR=none"],
+        2,
+        "call 'scrapy corpus ADDRESS --daily' first",
+    ),
     (["broken", "-O", "x.jsonl"], 2, "broken/run-00001.jsonl, line 1: the part cannot be read"),
     ([SITE, "-O", "full.jsonl"], 2, "-O is 'full.jsonl'"),
 ]

@@ -5,9 +5,13 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
+from scrapy.settings import Settings
+
+from crawler.commands.corpus import CorpusSiteCommand
 
 ROOT = Path(__file__).parents[2]
 # Ctrl-C when a module is looked for.
@@ -45,3 +49,17 @@ def test_ctrl_c_while_modules_are_loaded_is_quiet(module: str, run: str, argv: l
     )
     assert done.returncode in {-signal.SIGINT, 130}
     assert done.stderr in {"", "scrapy demo: stopped\n"}
+
+
+def test_a_crawl_that_ended_at_once_says_where_its_pages_are(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def work(*_: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(CorpusSiteCommand, "work", work)
+    command = CorpusSiteCommand()
+    command.settings = Settings()
+    command.run([], Namespace())
+    assert command.exitcode == 130
+    assert "scrapy replay --list" in capsys.readouterr().err
