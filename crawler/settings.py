@@ -232,8 +232,8 @@ class Options:
         ("auto",),
         'Which pages are read in a browser, after their scripts have run: "auto" those that come '
         "with scripts and next to no text, and all pages of a site on which most are such; "
-        '"always" all; "never" none; hosts, those of these hosts, and others only with "auto" '
-        "beside. Needs the extra browser.",
+        '"always" all; "never" none. Hosts may be named too: of these all pages, of others none '
+        'unless "auto" stands beside. Needs the extra browser.',
         hosts_or("auto", "always", "never"),
     )
     browser_seconds: float = affects_neither(

@@ -94,7 +94,8 @@ class BrowserMiddleware(Component):
         if "always" in self.options.browser or site in self._hosts:
             return await self._rendered(request, response, None)
         # What other spiders do with a short answer is their own affair.
-        if "auto" not in self.options.browser or not hasattr(self.crawler.spider, "gives_pages"):
+        is_ours = getattr(self.crawler.spider, "gives_pages", False)
+        if "auto" not in self.options.browser or not is_ours:
             return response
         seen = self._sites.setdefault(site, _Site())
         if not seen.goes_on:

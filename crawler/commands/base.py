@@ -52,7 +52,7 @@ def feed_flaw(opts: argparse.Namespace, settings: Settings) -> str | None:
 
 def log_flaw(settings: Settings) -> str | None:
     """Say why the log cannot be written to its file; None where it can, or has none."""
-    if not settings["LOG_FILE"]:
+    if not (settings["LOG_FILE"] and settings.getbool("LOG_ENABLED")):
         return None
     from crawler.extensions.logs import log_file_flaw
 

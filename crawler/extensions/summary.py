@@ -35,7 +35,7 @@ _LINES: Final = (
     (
         "cut short",
         "responses/wrong_length",
-        "{responses/wrong_length:,} by their length as sent, but whole by their end: taken",
+        "{responses/wrong_length:,} are shorter than their Content-Length, and were taken",
     ),
     ("joined", "pages/joined", "{pages/joined:,} to the first pages of their articles"),
     ("versions", "versions", "{versions}"),

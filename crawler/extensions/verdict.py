@@ -10,6 +10,7 @@ from crawler.journey.statistics import number, reasons
 
 _LATER: Final = "try again later"
 _BROWSER: Final = "the extra browser runs them, pip install 'scrapy-corpus[browser]'"
+_RENDERED: Final = ("corpus/browser/pages", "corpus/browser/vain")
 _RESPECTED: Final = "ask its owner, or read an archive of the site"
 # By reason of failure, of skipped pages, and of addresses that were not requested. Of reasons that
 # are not named here, the log tells.
@@ -82,6 +83,8 @@ def why_nothing(stats: Mapping[str, Any]) -> str:
     words = _WORDS.get(known, "see the log")
     if reason == "not-article" and stats.get("finish_reason") == "shutdown":
         words = "the crawl was stopped before an article came: run it again"
+    if reason in {"no-text", "empty"} and any(number(stats, name) for name in _RENDERED):
+        words = "no page that came has a text, after its scripts have run too"
     return f"{words} ({reason} {found[reason]:,})"
 
 

@@ -42,6 +42,13 @@ def test_an_export_that_is_read_as_an_archive_is_told_what_it_lacks() -> None:
     assert "'html'" in why_nothing({"corpus/skipped/malformed": 35})
 
 
+@pytest.mark.parametrize("name", ["pages", "vain"])
+def test_a_browser_is_proposed_only_where_none_has_read_the_pages(name: str) -> None:
+    empty = {"corpus/skipped/no-text": 3}
+    assert "scrapy-corpus[browser]" in why_nothing(empty)
+    assert "scrapy-corpus[browser]" not in why_nothing({**empty, f"corpus/browser/{name}": 3})
+
+
 def test_there_may_be_no_reason() -> None:
     assert why_nothing({"finish_reason": "finished"})
 

@@ -8,6 +8,8 @@ from crawler.core.page.segment import segment
 from crawler.core.page.supplement import supplement
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from crawler.core.page.parse import ParsedPage
     from crawler.core.page.walk import Elements
 
@@ -32,8 +34,7 @@ def is_unwritten(page: ParsedPage) -> bool:
     """
     if not any(map(_runs, _types(page))):
         return False
-    text, prose = shown_text(page.elements)
-    if prose >= _PROSE or text >= _TEXT:
+    if any(text >= _TEXT or prose >= _PROSE for text, prose in _counted(page.elements)):
         return False
     return not supplement(page, segment(page)).source
 
@@ -45,6 +46,11 @@ def has_gained(before: ParsedPage, after: ParsedPage) -> bool:
 
 def shown_text(elements: Elements) -> tuple[int, int]:
     """Count the characters of a page's text, without white space: all, and those outside links."""
+    return max(_counted(elements), default=(0, 0))
+
+
+def _counted(elements: Elements) -> Iterator[tuple[int, int]]:
+    """Give both counts after each element: most pages have shown enough after a few."""
     text = prose = number = link = behind_link = 0
     while number < len(elements.tags):
         tag = elements.tags[number]
@@ -60,7 +66,7 @@ def shown_text(elements: Elements) -> tuple[int, int]:
         elif number == link:
             prose += behind
         number = following
-    return text, prose
+        yield text, prose
 
 
 def _size(text: str | None) -> int:
