@@ -46,8 +46,9 @@ class GuardedProxy:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def start(self) -> str:
-        """Listen on a free port of loopback; return the address of the proxy."""
-        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
+        """Listen on a free port of loopback, once; return the address of the proxy."""
+        if self._server is None:
+            self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
         return "http://127.0.0.1:{1}".format(*self._server.sockets[0].getsockname())
 
     async def close(self) -> None:

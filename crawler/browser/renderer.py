@@ -57,6 +57,7 @@ _CONTEXT: Final = "corpus"
 _NOT_LOADED: Final = frozenset({"font", "image", "media", "ping", "texttrack"})
 _AT_ONCE: Final = 4
 _MOST_KEPT: Final = 64 * 2**20
+_LARGEST_KEPT: Final = 8 * 2**20
 _OF_TRANSFER: Final = frozenset({"content-encoding", "content-length", "transfer-encoding"})
 # What a page may take that does not answer, beside its time.
 _GRACE_SECONDS: Final = 10.0
@@ -94,14 +95,26 @@ class Renderer:
             # Nobody has to know that it begins and ends.
             logging.getLogger("scrapy-playwright").setLevel(logging.WARNING)
         try:
-            self._handler = ScrapyPlaywrightDownloadHandler.from_crawler(crawler)
+            self._handler = self._new_handler()
         except Exception as error:
             # Of any kind: the reactor is another one.
             raise BrowserMissingError(str(error)) from error
-        self._handler.browser_provider = _Launcher(self._handler.config, self._proxy)
         self._kept = _Kept()
         self._places = asyncio.Semaphore(_AT_ONCE)
         self._agent = str(crawler.settings.get("USER_AGENT"))
+
+    def _new_handler(self) -> ScrapyPlaywrightDownloadHandler:
+        handler = ScrapyPlaywrightDownloadHandler.from_crawler(self._crawler)
+        # It waits for files and tries again by itself: with the same rendering, which has begun.
+        handler.config.download_timeout_secs = 0
+        handler.config.target_closed_max_retries = 0
+        handler.browser_provider = _Launcher(handler.config, self._proxy)
+        return handler
+
+    async def _replace_dead(self, handler: ScrapyPlaywrightDownloadHandler) -> None:
+        """Replace the driver of the browser where it has died, as for want of memory."""
+        if not await handler.browser_provider.is_alive() and handler is self._handler:
+            self._handler = self._new_handler()
 
     async def render(self, request: Request, response: TextResponse) -> Rendering:
         """Run the scripts of a page that came.
@@ -137,7 +150,8 @@ class Renderer:
             },
         )
         async with self._places:
-            work = asyncio.ensure_future(self._handler.download_request(own))
+            handler = self._handler
+            work = asyncio.ensure_future(handler.download_request(own))
             moved = asyncio.ensure_future(rendering.has_moved.wait())
             try:
                 await asyncio.wait(
@@ -148,9 +162,11 @@ class Renderer:
                 if not rendering.moved_to:
                     if not work.done():
                         raise RenderError(f"it took more than {self._seconds:g} seconds")
-                    if error := work.exception():
+                    # What comes after, as of a file that the page sends, is of no use here.
+                    if (error := work.exception()) and not rendering.markup:
                         raise error
             except PlaywrightError as error:
+                await self._replace_dead(handler)
                 raise RenderError(error.message.partition("\n")[0]) from error
             finally:
                 moved.cancel()
@@ -162,7 +178,9 @@ class Renderer:
 
     async def close(self) -> None:
         """End the browser and the proxy."""
-        await self._handler.close()
+        # One that does not answer ends with this process.
+        with suppress(PlaywrightError, TimeoutError):
+            await asyncio.wait_for(self._handler.close(), _CLOSING_SECONDS)
         await self._proxy.close()
 
 
@@ -247,8 +265,16 @@ class Rendering:
             await page.wait_for_load_state("networkidle", timeout=1000 * left)
 
     async def read(self, page: Page) -> None:
-        """Keep the page as it is now."""
-        whole = await page.evaluate(_WHOLE)
+        """Keep the page as it is now.
+
+        Raises:
+            RenderError: there is another one, such as ``about:blank``, which asks for nothing.
+        """
+        if page.url.startswith(("about:", "blob:")):
+            raise RenderError(f"its scripts leave it for {page.url}")
+        whole = None
+        with suppress(PlaywrightError):  # the page has replaced what is called here
+            whole = await page.evaluate(_WHOLE)
         self.markup = whole if isinstance(whole, str) else await page.content()
 
     async def close(self) -> None:
@@ -281,6 +307,9 @@ class _Kept:
         ):
             return
         with suppress(PlaywrightError):  # the page has been closed
+            # A body that is larger than its driver can hold would end that.
+            if (await response.request.sizes())["responseBodySize"] > _LARGEST_KEPT:
+                return
             body = await response.body()
             if len(body) <= self._room and response.url not in self.files:
                 self._room -= len(body)
@@ -323,6 +352,16 @@ class _Launcher:
                 f"Chromium could not be started ({why}). Install your system's chromium, or run "
                 "'playwright install chromium'; PLAYWRIGHT_LAUNCH_OPTIONS says how it is started"
             ) from error
+
+    async def is_alive(self) -> bool:
+        """Say whether the driver of the browser answers, if it was started."""
+        if self._playwright is None:
+            return True
+        try:
+            await asyncio.wait_for(self._playwright.request.new_context(), _CLOSING_SECONDS)
+        except (PlaywrightError, TimeoutError):
+            return False
+        return True
 
     async def launch_persistent_context(self, context_kwargs: dict[str, Any]) -> BrowserContext:  # noqa: ARG002 - as it is called
         """Refuse it: pages that were rendered leave nothing behind."""

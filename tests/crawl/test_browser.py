@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
@@ -281,6 +282,50 @@ def test_a_page_that_never_ends_is_given_up(project: Project, make_site: MakeSit
     assert of_browser(stats) == {"pages": 2, "failed": 3}
     # The first two ask for nothing more, and are fetched once more each.
     assert [site.asked.count(path) for path in ("/loop", "/late", "/large")] == [2, 2, 2]
+
+
+def test_no_script_takes_away_an_article_that_came(project: Project, make_site: MakeSite) -> None:
+    download = "<iframe src='/file'></iframe><script src='/slow.js'></script>"
+    site = make_site(
+        {
+            "/file": (200, {"Content-Disposition": "attachment; filename=a.zip"}, b"PK"),
+            "/sends": html(article(1, download)),
+            "/blank": html(article(3, "<script>location = 'about:blank'</script>")),
+            "/own": html(
+                article(4, "<script>document.querySelectorAll = () => { throw 1 }</script>")
+            ),
+        }
+    )
+    names = ("sends", "blank", "own")
+    urls = " ".join(f"{site.url}{name}" for name in names)
+    more = ("-s", "CORPUS_BROWSER=always", "-s", "CORPUS_BROWSER_SECONDS=8", "-s", "RETRY_TIMES=0")
+    stats = crawl(project, urls, *more, spider="urls")
+    assert {item["url"] for item in project.items() if item["text"]} == set(urls.split())
+    assert of_browser(stats) == {"pages": 2, "failed": 1}
+
+
+def test_a_driver_that_dies_is_started_again(project: Project, make_site: MakeSite) -> None:
+    beside = "document.body.append(Object.assign(document.createElement('script'), {src: '/s.js'}))"
+    pages = {
+        f"/a/{n}": page_of_script(
+            f"document.body.insertAdjacentHTML('afterbegin', {json.dumps(article(n))}); {beside}"
+        )
+        for n in range(4)
+    }
+    site = make_site({**pages, "/s.js": html("1", kind="text/javascript")})
+    urls = " ".join(f"{site.url[:-1]}{path}" for path in pages)
+    process = project.start(
+        *("crawl", "urls", "-a", f"urls={urls}", "-O", "out.jsonl"),
+        *("-s", "CONCURRENT_REQUESTS=1", "-s", "CORPUS_BROWSER=always"),
+    )
+    project.wait_for(lambda: "/s.js" in site.asked, process)
+    ended = subprocess.run(
+        ["pkill", "-KILL", "-P", str(process.pid), "-f", "playwright/driver"], check=False
+    )
+    assert ended.returncode == 0
+    _, err = process.communicate()
+    assert process.returncode == 0, err
+    assert {item["url"] for item in project.items()} == set(urls.split())
 
 
 def test_text_in_the_shadow_of_elements(project: Project, make_site: MakeSite) -> None:
