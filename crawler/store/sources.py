@@ -236,10 +236,15 @@ def _saved_pages(
             on_skip("too-large", f"{path}: more than {max_bytes} bytes")
         elif not path.name.lower().endswith(_MHTML_SUFFIXES):
             yield Page(url=_saved_from(body) or url, body=body)
-        elif (page := _single_file_page(body, url)) is not None:
-            yield page
         else:
-            on_skip("not-html", f"{path}: no HTML part in it")
+            try:
+                page = _single_file_page(body, url)
+            except RecursionError:  # comments within comments in a head of the message
+                page = None
+            if page is None:
+                on_skip("not-html", f"{path}: no HTML part in it")
+            else:
+                yield page
 
 
 def _of_folder(page: Page, name: str) -> Page:
