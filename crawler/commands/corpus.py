@@ -97,9 +97,11 @@ class CorpusSiteCommand(CorpusCommand, BaseRunSpiderCommand):
 
         from scrapy.crawler import AsyncCrawlerProcess
 
+        from crawler.extensions.logs import show_progress
+
         arguments = _arguments(args, opts)
         own = _own_settings(settings, opts, arguments)
-        _show_progress(own)
+        show_progress(own)
         process = AsyncCrawlerProcess(own)
         crawler = process.create_crawler(_spider(opts))
         process.crawl(crawler, **arguments)
@@ -178,27 +180,6 @@ def _own_settings(
         own.set("FEEDS", {_new_file(arguments): {"format": "jsonl"}}, "project")
     take_command_line(own, given)
     return own
-
-
-def _show_progress(settings: Settings) -> None:
-    """Show progress and summary also where the log does not go to standard error, or is short."""
-    import logging
-
-    from crawler.extensions.logs import SafeFormatter
-    from crawler.journey.statistics import progress_log
-
-    class Shown(logging.Handler):
-        def emit(self, record: logging.LogRecord) -> None:
-            # Looked up at each line: the live line takes the stream's place.
-            print(self.format(record), file=sys.stderr)
-
-    is_kept = bool(settings["LOG_FILE"]) and settings.getbool("LOG_ENABLED")
-    level = logging.getLevelNamesMapping().get(str(settings["LOG_LEVEL"]), logging.DEBUG)
-    if is_kept or not settings.getbool("LOG_ENABLED") or level > logging.INFO:
-        handler = Shown(logging.INFO)
-        handler.setFormatter(SafeFormatter(logging.Formatter()))
-        progress_log.addHandler(handler)
-        progress_log.propagate = is_kept
 
 
 def _new_file(arguments: Mapping[str, str]) -> str:

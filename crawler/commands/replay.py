@@ -39,6 +39,7 @@ class ReplayCommand(CorpusCommand, BaseRunSpiderCommand):
     )
     # Scrapy looks up the formats of -O before the add-on; a project's own settings win.
     default_settings: ClassVar[dict[str, Any]] = {"FEED_EXPORTERS": FEED_EXPORTERS}
+    log_level = "WARNING"
 
     options = (flag("--list", "list the spools and do nothing"),)
 
@@ -64,6 +65,7 @@ class ReplayCommand(CorpusCommand, BaseRunSpiderCommand):
 
     def _replay(self, spool: SpoolInfo, settings: Settings) -> int:
         from crawler.addon import switch_on
+        from crawler.extensions.logs import show_progress
         from crawler.settings import REPLAYED
         from crawler.spiders.archive import ReplaySpider
 
@@ -74,6 +76,7 @@ class ReplayCommand(CorpusCommand, BaseRunSpiderCommand):
                 settings.set(name, value, "command")
         # Nothing but the add-on reads a spool; a project may not have it.
         switch_on(settings, "cmdline")
+        show_progress(settings)
         assert self.crawler_process is not None  # noqa: S101 - Scrapy sets it before it calls run()
         crawler = self.crawler_process.create_crawler(ReplaySpider)
         self.crawler_process.crawl(crawler, path=str(spool.path))

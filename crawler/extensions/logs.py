@@ -10,10 +10,12 @@ from copy import copy
 from pathlib import Path
 from typing import Final
 
+from scrapy.settings import Settings
 from scrapy.utils.log import get_scrapy_root_handler
 
 from crawler.core.wording import harmless, without_secrets
 from crawler.extensions.component import Component
+from crawler.journey.statistics import progress_log
 
 
 def _is_wanted(record: logging.LogRecord) -> bool:
@@ -94,6 +96,23 @@ class SafeFormatter(logging.Formatter):
         if record.exc_info:
             safe.exc_text = _safe(self._formatter.formatException(record.exc_info))
         return self._formatter.format(safe)
+
+
+class _Shown(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        # Looked up at each line: the live line takes the stream's place.
+        sys.stderr.write(f"{self.format(record)}\n")
+
+
+def show_progress(settings: Settings) -> None:
+    """Show progress and summary also where the log does not go to standard error, or is short."""
+    is_kept = bool(settings["LOG_FILE"]) and settings.getbool("LOG_ENABLED")
+    level = logging.getLevelNamesMapping().get(str(settings["LOG_LEVEL"]), logging.DEBUG)
+    if is_kept or not settings.getbool("LOG_ENABLED") or level > logging.INFO:
+        handler = _Shown(logging.INFO)
+        handler.setFormatter(SafeFormatter(logging.Formatter()))
+        progress_log.addHandler(handler)
+        progress_log.propagate = is_kept
 
 
 def _safe(text: str) -> str:

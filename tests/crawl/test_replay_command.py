@@ -155,7 +155,7 @@ def test_damage_is_told_once_and_counted_and_the_spool_stays(project: Project) -
         file.seek(path.stat().st_size // 2)
         file.write(bytes(20))
     call = ("replay", str(path.relative_to(project.folder)), "-O", "out.jsonl")
-    _, err = project.run(*call, "-s", "STATS_DUMP=True", code=1)
+    _, err = project.run(*call, "-L", "INFO", "-s", "STATS_DUMP=True", code=1)
     assert len(project.items()) == 17
     assert err.count("at byte ") == 1
     assert [line.split()[3] for line in err.splitlines() if "at byte " in line] == ["WARNING:"]
@@ -163,10 +163,18 @@ def test_damage_is_told_once_and_counted_and_the_spool_stays(project: Project) -
     assert "'corpus/pages/exported': 17" in err
     assert "kept because: the file is damaged" in err
     assert project.spools() == [path]
-    out, err = project.run("replay", "--list", "-L", "WARNING")
+    out, err = project.run("replay", "--list")
     assert "17 pages" in out
     assert "damaged places: 1" in out
     assert "at byte " not in err
+
+
+def test_only_the_summary_is_shown_unless_more_is_asked_for(project: Project) -> None:
+    leave_spool(project.folder, "one", 3)
+    _, err = project.run("replay", "-O", "out.jsonl")
+    assert "3 exported" in err
+    assert "[scrapy" not in err
+    assert project.run("replay", "--list") == ("No spools.\n", "")
 
 
 def test_a_pipeline_that_fails_is_no_success(project: Project) -> None:
@@ -197,7 +205,7 @@ def test_a_spool_sets_nothing_but_what_decides_the_text(project: Project) -> Non
 
 def test_the_limit_of_bytes_is_that_of_the_killed_crawl(project: Project) -> None:
     leave_spool(project.folder, "one", 3, CORPUS_MAX_PAGE_BYTES=10)
-    _, err = project.run("replay", "-O", "out.jsonl", "-s", "STATS_DUMP=True", code=1)
+    _, err = project.run("replay", "-O", "out.jsonl", "-L", "INFO", "-s", "STATS_DUMP=True", code=1)
     assert "'corpus/skipped/too-large': 3" in err
     assert "3 fetched, 0 exported" in err
 
@@ -207,7 +215,7 @@ def test_files_that_are_no_spools_stop_no_list(project: Project) -> None:
     for name, facts in [("a", '{"crawl_id": "a", "started": "x", "spider": null}'), ("b", "[1]")]:
         path = good.with_name(f"{name}.spool.warc.gz")
         WarcWriter(path, date=STARTED, info={"x-corpus-spool": facts}).close()
-    out, err = project.run("replay", "--list", "-L", "WARNING")
+    out, err = project.run("replay", "--list")
     (line,) = out.splitlines()
     assert good.name in line
     assert "Traceback" not in err
