@@ -267,7 +267,7 @@ def test_a_ledger_is_moved_aside(path: Path, capsys: pytest.CaptureFixture[str])
     assert capsys.readouterr().out.startswith(f"moved to {path}.aside-1; ")
     assert not path.exists()
     call(path)
-    assert capsys.readouterr().out.startswith(f"No ledgers in {path.parent}: crawl a site with ")
+    assert capsys.readouterr().out.startswith(f"No ledgers in {path.parent}: ")
 
 
 MISTAKES: list[tuple[list[str], dict[str, object], str]] = [
