@@ -172,7 +172,7 @@ def test_every_linked_address_gives_an_item_or_a_reason(
     assert items.keys() == {site.url, *(site.url + path[1:] for path in READABLE)}
 
     counted = Counter(reason for _, reason in UNREADABLE.values())
-    counted["failed/connection"] = 1
+    counted["failed/cut-short"] = 1
     assert {name: stats.get(name) for name in counted} == counted
     reported = ("Skipped (", "Not fetched (", "Left out ")
     lines = [line for line in err.splitlines() if any(words in line for words in reported)]
