@@ -161,6 +161,8 @@ class Renderer:
                 )
                 if not rendering.moved_to:
                     if not work.done():
+                        # A driver that has died may leave what was asked of it open.
+                        await self._replace_dead(handler)
                         raise RenderError(f"it took more than {self._seconds:g} seconds")
                     # What comes after, as of a file that the page sends, is of no use here.
                     if (error := work.exception()) and not rendering.markup:

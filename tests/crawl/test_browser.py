@@ -6,7 +6,6 @@ import json
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
-import psutil
 import pytest
 
 from crawler.demo.server import serve
@@ -302,30 +301,6 @@ def test_no_script_takes_away_an_article_that_came(project: Project, make_site: 
     stats = crawl(project, urls, *more, spider="urls")
     assert {item["url"] for item in project.items() if item["text"]} == set(urls.split())
     assert of_browser(stats) == {"pages": 2, "failed": 1}
-
-
-@pytest.mark.timeout(300)  # what was asked of a dead driver is waited for once
-def test_a_driver_that_dies_is_started_again(project: Project, make_site: MakeSite) -> None:
-    beside = "document.body.append(Object.assign(document.createElement('script'), {src: '/s.js'}))"
-    pages = {
-        f"/a/{n}": page_of_script(
-            f"document.body.insertAdjacentHTML('afterbegin', {json.dumps(article(n))}); {beside}"
-        )
-        for n in range(4)
-    }
-    site = make_site({**pages, "/s.js": html("1", kind="text/javascript")})
-    urls = " ".join(f"{site.url[:-1]}{path}" for path in pages)
-    process = project.start(
-        *("crawl", "urls", "-a", f"urls={urls}", "-O", "out.jsonl"),
-        *("-s", "CONCURRENT_REQUESTS=1", "-s", "CORPUS_BROWSER=always"),
-        *("-s", "CORPUS_BROWSER_SECONDS=15"),
-    )
-    project.wait_for(lambda: "/s.js" in site.asked, process)
-    (driver,) = psutil.Process(process.pid).children()
-    driver.kill()
-    _, err = process.communicate()
-    assert process.returncode == 0, err
-    assert {item["url"] for item in project.items()} == set(urls.split())
 
 
 def test_text_in_the_shadow_of_elements(project: Project, make_site: MakeSite) -> None:
