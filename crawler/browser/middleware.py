@@ -14,7 +14,7 @@ from scrapy.http import HtmlResponse, Response
 from scrapy.http.request import NO_CALLBACK
 
 from crawler.browser import BrowserMissingError, RenderError
-from crawler.core.errors import OptionError, PageTimeError, UnreadablePageError
+from crawler.core.errors import OptionError
 from crawler.core.page.parse import ParsedPage
 from crawler.core.page.unwritten import has_gained, is_unwritten
 from crawler.extensions.component import Component
@@ -196,9 +196,8 @@ class BrowserMiddleware(Component):
     def _parsed(self, response: Response) -> ParsedPage | None:
         size = self.options.max_page_bytes
         try:
-            # A page that takes more time is counted where it is read the next time.
             return PageTime(self.options.page_seconds).spend(lambda: parse_response(response, size))
-        except (PageTimeError, UnreadablePageError):
+        except Exception:  # noqa: BLE001 - of any kind: it is counted where the page is read
             return None
 
     async def spider_closed(self) -> None:
