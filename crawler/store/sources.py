@@ -14,8 +14,6 @@ import stat
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from email import policy
-from email.message import EmailMessage
 from email.parser import BytesParser
 from html import unescape
 from itertools import islice
@@ -239,7 +237,7 @@ def _saved_pages(
         else:
             try:
                 page = _single_file_page(body, url)
-            except RecursionError:  # comments within comments in a head of the message
+            except RecursionError:  # parts within parts
                 page = None
             if page is None:
                 on_skip("not-html", f"{path}: no HTML part in it")
@@ -312,7 +310,8 @@ def _url_of(path: Path, root: Path, base_url: str | None) -> str:
 
 def _single_file_page(content: bytes, fallback: str) -> Page | None:
     """Return the first HTML part of a ``multipart/related`` save, with its address."""
-    message: EmailMessage = BytesParser(policy=policy.default).parsebytes(content)
+    # Not by `policy.default`, whose reading of heads is quadratic in comments within comments.
+    message = BytesParser().parsebytes(content)
     for part in message.walk():
         if part.get_content_type() not in HTML_TYPES:
             continue
@@ -320,9 +319,10 @@ def _single_file_page(content: bytes, fallback: str) -> Page | None:
         if not isinstance(body, bytes):
             continue
         url = str(part.get("Content-Location") or message.get("Snapshot-Content-Location") or "")
+        url = "".join(url.split())  # a long head may be folded
         charset = part.get_content_charset()
         return Page(
-            url=url.strip() or _saved_from(body) or fallback,
+            url=url or _saved_from(body) or fallback,
             body=body,
             content_type=part.get_content_type() + (f"; charset={charset}" if charset else ""),
         )

@@ -272,6 +272,13 @@ def test_a_long_row_that_does_not_fit_takes_linear_time() -> None:
     assert Automaton(content).accepts(taken)
 
 
+def test_a_pattern_of_many_odd_sets_is_looked_at_at_once() -> None:
+    pattern = r"([01]?\d" + r"|2[]?\d" * 30 + ")[:.]"
+    with within(2):
+        model = parse_model(f'<!ELEMENT slot (#PCDATA)>\n<!KEYWORD slot KEYPATTERN "{pattern}">')
+    assert [rule.element for rule in model.rules] == ["slot"]
+
+
 def test_headings_of_very_many_sizes_do_not_nest_without_end() -> None:
     html = "".join(
         f"<p style='font-weight:bold;font-size:{9_000 - number}px'>Head {number}</p>"

@@ -13,6 +13,7 @@ from crawler.core.errors import UnreadableInputError
 from crawler.core.page.page import Page
 from crawler.store.archive import WarcWriter
 from crawler.store.sources import read_source
+from support.pace import within
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -141,6 +142,14 @@ def test_a_single_file_save_gives_its_page(tmp_path: Path) -> None:
         ("https://blog.example/post", b"<p>\xb1\xdb</p>", "text/html; charset=euc-kr")
     ]
     assert skipped == ["not-html"]
+
+
+def test_comments_within_comments_in_a_head_of_a_save_take_no_time(tmp_path: Path) -> None:
+    head = b"Content-Type: text/html; " + b"(:" * 20_000
+    fill(tmp_path, {"a.mhtml": head + b"\nContent-Location: https://blog.example/\n a\n\n" + HTML})
+    with within(1):
+        pages = list(read_source(tmp_path, on_skip=lambda *_: None))
+    assert [page.url for page in pages] == ["https://blog.example/a"]
 
 
 def test_what_cannot_be_read_is_counted(tmp_path: Path) -> None:

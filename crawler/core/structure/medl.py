@@ -53,12 +53,12 @@ _PATTERN_CHARS: Final = 2_000
 _MOST_WARNINGS: Final = 20
 # A repeated group with a repeat in it that begins with no mark, as "(a+)+", or with alternatives
 # that may begin alike, as "(a|ab)*", may match a text in exponentially many ways.
-_ATOMS: Final = r"(?:\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[^()\[\\])"
+_ATOMS: Final = r"(?:\\.|\[\^?+\]?+(?:\\.|[^\]\\])*+\]|[^()\[\\])"
 _REPEAT: Final = r"(?:[*+]|\{\d*,\}|\{(?:\d+,)?\d{2,}\})"
 _AMBIGUOUS: Final = re.compile(
-    rf"\((?:\?:)?(?!\\\W|[^\w\\.(\[]){_ATOMS}*?(?:[*+]|\{{\d*,\}}){_ATOMS}*\){_REPEAT}"
+    rf"\((?:\?:)?(?!\\\W|[^\w\\.(\[]){_ATOMS}*?(?:[*+]|\{{\d*,\}}){_ATOMS}*+\){_REPEAT}"
 )
-_GROUP: Final = re.compile(rf"(?<!\\)\((?:\?:|\?P<\w+>)?({_ATOMS}*)\)({_REPEAT}?)")
+_GROUP: Final = re.compile(rf"(?<!\\)\((?:\?:|\?P<\w+>)?({_ATOMS}*+)\)({_REPEAT}?)")
 _CLEAR_BEGIN: Final = re.compile(r"[^\\\[.^$](?![?*{])")
 
 
