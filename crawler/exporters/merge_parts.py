@@ -39,7 +39,7 @@ from crawler.exporters.part_writer import parts_folder
 from crawler.items import FIELD_ORDER, PageItem
 from crawler.reports.stdout import print_error
 from crawler.settings import Options
-from crawler.store.files import known_sites, replacing, site_named, system_errors
+from crawler.store.files import known_sites, replacing, site_asked, site_named, system_errors
 
 Row = dict[str, Any]
 
@@ -335,7 +335,7 @@ def _sites(folder: Path) -> list[str]:
 
 def _folder_of(name: str, options: Options) -> Path:
     """Return the folder of a site's parts, or the named folder itself."""
-    folder = parts_folder(options, name)
+    folder = parts_folder(options, site_asked(name))
     if name and folder.is_dir():
         return folder
     if name and Path(name).is_dir():

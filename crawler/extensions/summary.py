@@ -11,7 +11,7 @@ from crawler.core.wording import fit_width, show_seconds
 from crawler.journey.statistics import by_reason, number, reasons
 
 _TEXT_WIDTH: Final = 70
-_OUTPUTS_SHOWN: Final = 5
+_OUTPUTS_SHOWN: Final = 12
 _SITES_SHOWN: Final = 5
 _MOST_DROPPED: Final = 10
 

@@ -120,11 +120,13 @@ def page_of(given: object) -> Page:
     """Return a page as it was given, or of its address and its HTML.
 
     Raises:
-        TypeError: it is neither.
+        TypeError: it is neither, or the HTML stands in the place of the address.
     """
     match given:
         case Page():
             return given
+        case [str() as url, str() | bytes()] if url.lstrip().startswith("<"):
+            raise TypeError("the first of a pair is the page's address; here it is HTML")
         case [str() as url, bytes() as body]:
             return Page(url, body)
         case [str() as url, str() as html]:

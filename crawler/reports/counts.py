@@ -30,6 +30,7 @@ from crawler.reports.stdout import (
 )
 from crawler.settings import Options
 from crawler.store.counts import CountStore
+from crawler.store.files import site_asked
 
 if TYPE_CHECKING:
     from scrapy.settings import Settings
@@ -52,7 +53,7 @@ def show_counts(args: Sequence[str], opts: argparse.Namespace, settings: Setting
     """Print the sites that have counts, or the frequencies of one; or write a page of these.
 
     Args:
-        args: a site, or nothing for all.
+        args: a site, by name or address, or nothing for all.
         opts: the option ``html``.
         settings: those of the project and of the command.
 
@@ -72,13 +73,14 @@ def show_counts(args: Sequence[str], opts: argparse.Namespace, settings: Setting
         if names
         else "crawl a site first, or set CORPUS_DIR to the folder of a crawl"
     )
-    if args and args[0] not in names:
-        raise ArgumentError(f"no counts of {args[0]} in {store.folder}; {there_are}")
+    asked = [site_asked(name) for name in args]
+    if asked and asked[0] not in names:
+        raise ArgumentError(f"no counts of {asked[0]} in {store.folder}; {there_are}")
     if not names:
         print_line(f"No counts in {store.folder}: {there_are}.")
         return
     rows, sections = [], []
-    for name in args or names:
+    for name in asked or names:
         crawls = len(store.files(name))
         counts = store.load(name, partial(print_error, "counts"))
         view = counts.view(options.near_duplicate_similarity)

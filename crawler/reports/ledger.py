@@ -19,7 +19,7 @@ from crawler.core.errors import ArgumentError, StoreError
 from crawler.core.wording import counted, fit_width
 from crawler.reports.stdout import Table, print_error, print_line, table_lines, write_tables
 from crawler.settings import Options
-from crawler.store.files import known_sites, site_named
+from crawler.store.files import known_sites, site_asked, site_named
 from crawler.store.ledger.database import damage_error, ledger_path, move_aside
 from crawler.store.ledger.ledger import Ledger
 from crawler.store.ledger.rows import GONE_HASH, STATES, Row
@@ -155,7 +155,7 @@ def show_ledgers(args: Sequence[str], opts: argparse.Namespace, settings: Settin
     files = {site_named(path.stem): path for path in sorted(folder.glob("*.sqlite"))}
     if not args:
         return _show_all(folder, files, as_json=opts.json)
-    site = args[0]
+    site = site_asked(args[0])
     path = files.get(site) or ledger_path(folder, site)
     if not path.is_file():
         raise ArgumentError(f"no ledger of '{site}' in {folder}; {_known(site, files)}")

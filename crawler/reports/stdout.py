@@ -17,7 +17,7 @@ from typing import Final, TextIO
 
 from crawler.core.errors import ArgumentError, StoreError, one_line
 from crawler.core.wording import harmless, pad_width, width_of, without_secrets
-from crawler.store.files import write_whole
+from crawler.store.files import system_errors, write_whole
 
 # EBADF is that of a stream that was closed before the program began.
 _UNWRITABLE: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
@@ -103,19 +103,27 @@ def check_target(option: str, name: str) -> None:
     """Refuse a file that cannot be written, before the work is done.
 
     Raises:
-        ArgumentError: the name is empty, "-", a folder's, or in a folder that does not exist.
+        ArgumentError: the name is empty, "-", or a folder's, or a file stands where its folder is
+            to be.
     """
-    path = Path(name)
-    if name in {"", "-"} or path.is_dir() or not path.absolute().parent.is_dir():
-        raise ArgumentError(f"{option} is '{name}'; give a file in a folder that exists")
+    folder = Path(name).absolute().parent
+    while not folder.exists():
+        folder = folder.parent
+    if name in {"", "-"} or Path(name).is_dir() or not folder.is_dir():
+        raise ArgumentError(f"{option} is '{name}'; give the name of a file")
 
 
 def write_file(name: str, text: str) -> None:
-    """Write a file in UTF-8; half of a surrogate pair becomes "?".
+    """Write a file in UTF-8, and make its folder where there is none.
+
+    Half of a surrogate pair becomes "?".
 
     Raises:
         StoreError: it cannot be written, and is as it was.
     """
+    what = f"the folder of {name} cannot be made"
+    with system_errors(what, "Give another file."):
+        Path(name).absolute().parent.mkdir(parents=True, exist_ok=True)
     write_whole(Path(name), [text.encode("utf-8", "replace")])
 
 

@@ -20,6 +20,7 @@ from w3lib.url import file_uri_to_path
 from xxhash import xxh3_64_hexdigest
 
 from crawler.core.errors import CorpusError, StoreError
+from crawler.core.page.page import site_of
 from crawler.core.wording import listed, nearest
 
 ASIDE: Final = ".part"
@@ -67,6 +68,11 @@ def site_named(name: str) -> str:
         return "" if name == "%" else unquote_to_bytes(name).decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:
         return name
+
+
+def site_asked(name: str) -> str:
+    """Return the site that a user means by its name or by its address."""
+    return site_of(name) if "://" in name else name
 
 
 # A crawl gives many pages the same time, and a listing the same day.

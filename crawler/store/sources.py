@@ -90,8 +90,11 @@ def read_source(
         max_bytes: larger pages are left out.
 
     Raises:
-        UnreadableInputError: the path does not exist, cannot be read, or is of another kind.
+        UnreadableInputError: the path does not exist, cannot be read, or is of another kind, or
+            ``base_url`` is no address.
     """
+    if base_url and "://" not in base_url:
+        raise UnreadableInputError(f"base_url is {base_url!r}; give it with http:// or https://.")
     source = Path(path)
     name = source.name.lower()
     if not source.exists():

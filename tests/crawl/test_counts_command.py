@@ -85,11 +85,11 @@ def test_a_page_shows_the_curve_of_each_site(project: Project) -> None:
         # A point for each frequency, and the threshold of the method as a line.
         assert plot.css("path.dots::attr(d)").get("").count("h0") >= 2
         assert len(plot.css("path.line")) == 1
-    project.run("counts", "a.example", "--html", "one.html")
-    assert Selector((project.folder / "one.html").read_text("utf-8")).css("h2::text").getall() == [
-        "a.example"
-    ]
-    _, err = project.run("counts", "--html", "none/at.html", code=2)
+    project.run("counts", "https://www.a.example/x", "--html", "new/one.html")
+    assert Selector((project.folder / "new" / "one.html").read_text("utf-8")).css(
+        "h2::text"
+    ).getall() == ["a.example"]
+    _, err = project.run("counts", "--html", "new/one.html/at.html", code=2)
     assert "--html" in err
 
 

@@ -132,9 +132,9 @@ def test_method_comes_from_the_option_or_the_setting(tmp_path: Path, gold: Path)
         (["text", "GOLD", "--examples", "2"], "the task text has no use for --examples"),
         (["text", "GOLD", "--methud=x"], "unknown option --methud=x"),
         (["text", "GOLD", "--method", "magic"], "article, frequency-adaptive"),
-        (["text", "GOLD", "--json", "no/such/folder"], "folder that exists"),
-        (["text", "GOLD", "--curve", "no/such/folder"], "--curve is 'no/such/folder'"),
-        (["text", "GOLD", "--curve", "-"], "--curve is '-'; give a file"),
+        (["text", "GOLD", "--json", "GOLD/in.json"], "/in.json'; give the name of a file"),
+        (["text", "GOLD", "--curve", "GOLD/in.html"], "--curve is '"),
+        (["text", "GOLD", "--curve", "-"], "--curve is '-'; give the name of a file"),
         (["sentences", "GOLD", "--curve", "x.html"], "the task sentences has no use for --curve"),
         (["text", "GOLD", "-s", "CORPUS_MOOD=x"], "CORPUS_MODE"),
     ],
@@ -142,7 +142,7 @@ def test_method_comes_from_the_option_or_the_setting(tmp_path: Path, gold: Path)
 def test_a_wrong_command_line_is_one_line_and_exit_code_2(
     tmp_path: Path, gold: Path, args: list[str], says: str
 ) -> None:
-    done = evaluate(tmp_path, *[str(gold) if arg == "GOLD" else arg for arg in args])
+    done = evaluate(tmp_path, *[arg.replace("GOLD", str(gold)) for arg in args])
     assert done.returncode == 2
     assert done.stdout == ""
     assert len(done.stderr.splitlines()) == 1

@@ -40,7 +40,7 @@ def test_the_ledger_of_a_site_is_shown_while_it_is_crawled(project: Project) -> 
     with Ledger(ledger_path(project.folder / "corpus-data" / "ledger", SITE)) as ledger:
         ledger.begin_run("one", "2026-05-01T10:00:00Z")
         ledger.add_found([Found(f"http://{SITE}/", "start", "2026-05-01T10:00:00Z")])
-        out, err = project.run("ledger", SITE, "--waiting", "--json", "--limit", "5")
+        out, err = project.run("ledger", f"http://{SITE}/", "--waiting", "--json", "--limit", "5")
         assert err == ""
         assert json.loads(out)["waiting"]["first"][0]["address"] == f"http://{SITE}/"
     out, err = project.run("ledger", "127.0.0.1:800", code=2)
@@ -52,7 +52,7 @@ def test_the_articles_of_a_site_are_written(project: Project) -> None:
     folder = write_parts(project)
     (folder / "run-00003.jsonl.aside").write_bytes(b"half")
     (folder / "notes.txt").write_bytes(b"")
-    out, err = project.run("articles", SITE, "-O", "new/corpus.csv")
+    out, err = project.run("articles", f"http://{SITE}/a", "-O", "new/corpus.csv")
     assert out == (
         f"1 article, from 2 parts in corpus-data/articles/{NAME}; "
         "2 earlier versions passed over, 1 gone\n"

@@ -135,6 +135,11 @@ def test_a_site_is_given_pages_alone(tmp_path: Path, page: object) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_pair_in_the_wrong_order_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="address"):
+        next(Site(tmp_path).items([("<p>Text</p>", "https://s.example/")]))
+
+
 def test_a_wrong_method_is_an_error_before_the_first_page() -> None:
     with pytest.raises(UnknownMethodError):
         Site(text_method="none-such")

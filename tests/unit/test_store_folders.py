@@ -152,6 +152,11 @@ def test_comments_within_comments_in_a_head_of_a_save_take_no_time(tmp_path: Pat
     assert [page.url for page in pages] == ["https://blog.example/a"]
 
 
+def test_the_address_of_a_folder_has_a_scheme(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableInputError, match=r"'blog\.example'"):
+        next(read_source(tmp_path, base_url="blog.example"))
+
+
 def test_what_cannot_be_read_is_counted(tmp_path: Path) -> None:
     fill(
         tmp_path,
