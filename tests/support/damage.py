@@ -171,7 +171,9 @@ def _go_on(path: Path) -> tuple[Any, object]:
 
 def _read_warc(path: Path) -> tuple[Any, object]:
     reasons: list[str] = []
-    return [*read_pages([path], on_skip=lambda reason, _: reasons.append(reason))], reasons
+    pages = [*read_pages([path], on_skip=lambda reason, _: reasons.append(reason))]
+    # A file that ends between two records is a whole one with fewer pages: the format has no end.
+    return (PAGES if not reasons and pages and pages == PAGES[: len(pages)] else pages), reasons
 
 
 def _read_spool(path: Path) -> tuple[Any, object]:

@@ -199,6 +199,10 @@ def test_damaged_markers_and_results_are_made_again(paths: list[Path], tmp_path:
         path.write_text("{")
     for path in (tmp_path / "work" / "merged").rglob("*.json"):
         path.write_text("[]")
+    for path in (tmp_path / "work" / "observed").glob("*.json"):
+        noted = json.loads(path.read_text())
+        noted["value"]["partitions"].pop()
+        path.write_text(json.dumps(noted))
     observed = min((tmp_path / "work" / "observed").glob("*.sqlite"))
     observed.write_bytes(observed.read_bytes()[:-9])
     harvest(paths, tmp_path, options)

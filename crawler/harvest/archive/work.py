@@ -40,7 +40,7 @@ LOST: Final = "corpus/pages/lost"
 OF_FILES: Final = frozenset({"corrupt", "no-page", "truncated", "unreadable"})
 """The reasons to skip that concern no record: a file is damaged, no archive, or has no page."""
 
-_FORMAT: Final = 4
+_FORMAT: Final = 5
 """Version of the files of results; another one is another key."""
 _JOB_LINES: Final = 20
 _ALL_LINES: Final = 200
@@ -191,7 +191,7 @@ class Job:
 
     The first of its ``arguments`` is the archive. It returns JSON values; ``files`` among them are
     the paths of the files that it has written. The ``marker`` is a JSON file of what it returned,
-    with the size of each file, and a hash of those that other jobs read.
+    with a hash of it, the size of each file, and a hash of those that other jobs read.
     """
 
     name: str
@@ -202,7 +202,10 @@ class Job:
     def earlier_value(self) -> dict[str, Any] | None:
         """Return what the function returned in an earlier run whose files are all there."""
         with suppress(StoreError, OSError, KeyError, TypeError):
-            value: dict[str, Any] = read_json(self.marker)
+            noted = read_json(self.marker)
+            value: dict[str, Any] = noted["value"]
+            if noted["hash"] != _hash_of(value):
+                return None
             states: dict[str, Any] = value["files"]
             if all(_state_of(Path(name)) == state for name, state in states.items()):
                 return value
@@ -214,8 +217,13 @@ def do_job(job: Job) -> dict[str, Any]:
     sys.path += [folder for folder in job.arguments[0].path if folder not in sys.path]
     value = job.function(*job.arguments)
     value["files"] = {str(path): _state_of(path) for path in value["files"]}
-    write_json(job.marker, value)
+    write_json(job.marker, {"hash": _hash_of(value), "value": value})
     return value
+
+
+def _hash_of(value: object) -> str:
+    """Return a hash of JSON values: a disk that loses a bit makes other ones of them."""
+    return xxh3_64_hexdigest(json.dumps(value).encode())
 
 
 def _state_of(path: Path) -> list[Any]:
