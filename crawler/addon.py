@@ -100,6 +100,9 @@ class CorpusAddon:
             _check_wrapper(options)
         except CorpusError as error:
             raise OptionExit(str(error)) from error
+        except (ImportError, NameError) as error:
+            # Of a name in ITEM_PIPELINES or its like, also of one that is switched off.
+            raise OptionExit(f"a component of the settings cannot be loaded: {error}") from error
 
     def _add(self, settings: BaseSettings, options: Options) -> None:
         values = {

@@ -34,7 +34,10 @@ class Reading:
     def __init__(self, line: Mapping[str, str | int]) -> None:
         self.kind, self.blocks = str(line["kind"]), int(line["blocks"])
         self.classes: dict[int, str] = {}
-        for found in _RANGE.finditer(str(line["labels"])):
+        for label in str(line["labels"]).split():
+            found = _RANGE.fullmatch(label)
+            if found is None:
+                raise ValueError(f"{line['id']}: '{label}' is no label")
             first = int(found[2])
             numbers = range(first, int(found[3] or first) + 1)
             self.classes.update(dict.fromkeys(numbers, found[1]))
@@ -42,7 +45,7 @@ class Reading:
     def labels(self) -> Labels:
         """Return the truth by the convention of most sets of gold text.
 
-        Main text is what readers called so, and the standfirst; the headline, captions, bylines,
+        Main text is the classes M and S (standfirst); the headline, captions, bylines,
         another article and comments are not. Posts of a forum are main text.
         """
         wanted = _MAIN + _COMMENTS if self.kind == "forum" else _MAIN

@@ -51,7 +51,7 @@ _PARAMETERS: dict[str, Any] = {
     "lambda_l2": 5.0, "max_bin": 63, "deterministic": True, "force_col_wise": True,
     "num_threads": 1, "seed": _SEED, "verbose": -1,
 }  # fmt: skip
-# A block counts by the root of its words, up to so many; one without words by that of these.
+# The weight of a block is sqrt(min(words, 60) + 3).
 _MOST_WORDS, _LEAST_WORDS = 60.0, 3.0
 # A page of so many blocks counts by that number, others by the root of theirs.
 _USUAL_BLOCKS = 60

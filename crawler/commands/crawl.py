@@ -47,6 +47,10 @@ class CrawlCommand(crawl.Command):
             )
             raise SystemExit(self.exitcode)
         assert self.settings is not None  # noqa: S101 - as in run()
+        # A format of the project's own leaves those of this package known.
+        own = self.settings.getdict("FEED_EXPORTERS")
+        priority = self.settings.getpriority("FEED_EXPORTERS") or 0
+        self.settings.set("FEED_EXPORTERS", {**FEED_EXPORTERS, **own}, priority)
         try:
             super().process_options(args, opts)
             flaw = log_flaw(self.settings)

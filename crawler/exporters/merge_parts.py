@@ -335,19 +335,20 @@ def _sites(folder: Path) -> list[str]:
 
 def _folder_of(name: str, options: Options) -> Path:
     """Return the folder of a site's parts, or the named folder itself."""
-    folder = parts_folder(options, site_asked(name))
+    site = site_asked(name)
+    folder = parts_folder(options, site)
     if name and folder.is_dir():
         return folder
     if name and Path(name).is_dir():
         return Path(name)
     names = _sites(folder.parent)
     known = (
-        known_sites(name, names)
+        known_sites(site, names)
         if names
         else "call 'scrapy corpus ADDRESS --daily' first, or set CORPUS_DIR or CORPUS_OUTPUT "
         "to the folder of a crawl"
     )
-    raise ArgumentError(f"no articles of '{name}' in {folder.parent}, and no such folder; {known}")
+    raise ArgumentError(f"no articles of '{site}' in {folder.parent}, and no such folder; {known}")
 
 
 def _warn(others: Sequence[str]) -> None:

@@ -6,6 +6,7 @@ from collections import Counter
 from functools import cached_property
 from typing import Any
 
+from itemadapter import ItemAdapter, is_item
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
 from scrapy.extensions.feedexport import FeedExporter, FeedSlot
@@ -37,16 +38,24 @@ class RefusedItem(DropItem):
     """A stage found that a page gives no item; the session has counted and logged the reason."""
 
 
+def is_of_page(item: object) -> bool:
+    """Say whether an item is that of a page: a ``PageItem``, or what a pipeline made of one."""
+    return isinstance(item, PageItem) or (
+        is_item(item) and {"counts_snapshot", "site_pages"} <= ItemAdapter(item).keys()
+    )
+
+
 class OutputGuard(Component):
     """Follows the page items of a crawl to where they go.
 
-    Counts what left through all pipelines (``corpus/pages/exported``) and what a pipeline failed on
-    (``corpus/pages/broken``). Counts as well the items each feed accepts and those it stores, since
+    Counts what left through all pipelines (``corpus/pages/exported``), what a project's pipeline
+    dropped (``corpus/pages/dropped``) and what a pipeline failed on (``corpus/pages/broken``).
+    Counts as well the items each feed accepts and those it stores, since
     Scrapy logs an exporter's error, such as a full disk, and goes on without the item: no figure
     tells of it, and nothing else would notice that the output lacks a page.
     """
 
-    handlers = ("item_scraped", "item_error", "feed_slot_closed")
+    handlers = ("item_scraped", "item_dropped", "item_error", "feed_slot_closed")
 
     def __init__(self, crawler: Crawler, has_parts: bool = False) -> None:  # noqa: FBT001, FBT002 - from_crawler passes it on
         super().__init__(crawler)
@@ -58,15 +67,20 @@ class OutputGuard(Component):
     def item_scraped(self, item: Any) -> None:  # noqa: ANN401 - any item type of Scrapy
         """Note that an item has passed all pipelines, and which feeds are to have it."""
         self._left += 1
-        if isinstance(item, PageItem) and not self.goes_nowhere:
+        if is_of_page(item) and not self.goes_nowhere:
             self.stats.inc_value("corpus/pages/exported")
         exporter = self.crawler.get_extension(FeedExporter)
         for uri, accepts in exporter.filters.items() if exporter else ():
             self._accepted[uri] += accepts.accepts(item)
 
+    def item_dropped(self, exception: BaseException) -> None:
+        """Count what a project's pipeline dropped; what a stage refused is among the skipped."""
+        if not isinstance(exception, RefusedItem):
+            self.stats.inc_value("corpus/pages/dropped")
+
     def item_error(self, item: Any) -> None:  # noqa: ANN401 - as above
         """Note that a pipeline failed on an item: it is not in the output."""
-        if isinstance(item, PageItem):
+        if is_of_page(item):
             self.stats.inc_value("corpus/pages/broken")
 
     def feed_slot_closed(self, slot: FeedSlot) -> None:
@@ -124,7 +138,8 @@ class OutputGuard(Component):
         figures = self.stats.get_stats()
         if missing := (self._accepted - self._written).total():
             self.stats.set_value("corpus/feeds/missing", missing)
-        if self.goes_nowhere:
+        # `scrapy check`, `fetch` and `parse` have no feed either, and no pages.
+        if self.goes_nowhere and figures.get("corpus/pages/fetched"):
             return "there is no feed and no item pipeline to take them"
         if any(key.startswith("feedexport/failed_count/") for key in figures):
             return "a feed could not be stored"

@@ -67,7 +67,7 @@ _LINES: Final = (
         "{browser/failed:,} could not be rendered, and are as they came: see the log",
     ),
     ("skipped", "skipped", "{skipped}"),
-    ("dropped", "dropped", "{dropped:,} by item pipelines"),
+    ("dropped", "pages/dropped", "{pages/dropped:,} by item pipelines"),
     ("broken", "pages/broken", "{pages/broken:,}: an item pipeline failed on them"),
     ("waiting", "waiting", "{waiting:,} not exported"),
     ("failed", "failed", "{failed}"),
@@ -147,7 +147,6 @@ def _figures(stats: Mapping[str, Any]) -> Mapping[str, Any]:
         for key, words in _VERSIONS.items()
         if found[f"incremental/{key}"]
     )
-    found["dropped"] = number(stats, "item_dropped_count")
     found["waiting"] = unsettled(stats)
     found["failed"] = by_reason(stats, "corpus/failed/")
     found["cut"] = by_reason(stats, "corpus/cut/")
@@ -163,9 +162,9 @@ def _figures(stats: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def unsettled(stats: Mapping[str, Any]) -> int:
     """Count the pages that came of which it is not known yet what becomes of them."""
-    names = ("exported", "broken", "joined")
+    names = ("exported", "dropped", "broken", "joined")
     settled = sum(number(stats, f"corpus/pages/{name}") for name in names)
-    settled += number(stats, "item_dropped_count") + sum(reasons(stats, "corpus/skipped/").values())
+    settled += sum(reasons(stats, "corpus/skipped/").values())
     return max(0, number(stats, "corpus/pages/fetched") - settled)
 
 

@@ -62,7 +62,9 @@ _WORDS: Final = {
     "lang": "the argument 'lang' rules out what was found: check it",
     "depth": "the argument 'max_depth' rules out what was found: raise it",
     "nofollow": "the site asks robots not to follow its links",
-    "page-limit": "the page limit was reached before an article came: raise 'max_pages'",
+    "page-limit": (
+        "the page limit was reached before an article came: raise 'max_pages' (--max-pages)"
+    ),
     "dropped": "item pipelines dropped all pages: see the log",
     "broken": "an item pipeline failed on all pages: see the log",
 }
@@ -97,6 +99,6 @@ def _found(stats: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
     for reason, times in reasons(stats, "corpus/cut/").items():
         if reason in _CUT_REASONS:
             yield reason, times
-    for reason, name in (("dropped", "item_dropped_count"), ("broken", "corpus/pages/broken")):
+    for reason, name in (("dropped", "corpus/pages/dropped"), ("broken", "corpus/pages/broken")):
         if times := number(stats, name):
             yield reason, times

@@ -60,7 +60,7 @@ _FIGURES: Final = {
     "gone": "corpus/incremental/gone",
     "broken": "corpus/pages/broken",
     "joined": "corpus/pages/joined",
-    "dropped": "item_dropped_count",
+    "dropped": "corpus/pages/dropped",
     "parts_failed": "corpus/parts/failed",
 }
 _OF_MEMORY: Final = ("memoryerror", "bad_alloc", "allocate memory", "of memory")

@@ -7,6 +7,8 @@ reason.
 
 from __future__ import annotations
 
+import logging
+from itertools import takewhile
 from typing import Any, ClassVar
 
 from itemadapter import ItemAdapter, is_item
@@ -21,6 +23,8 @@ from crawler.journey.item_page import Stage
 from crawler.journey.main_text import MainText
 from crawler.journey.stages import Metadata, ResultFilters, Sentences, Structure, Tables
 from crawler.middlewares.two_pass import TwoPass
+
+logger = logging.getLogger(__name__)
 
 
 class StagePipeline(Component):
@@ -110,6 +114,19 @@ class FiltersPipeline(StagePipeline):
         super().open_spider()
         ledgers = None if self._two_pass is None else self._two_pass.ledgers
         self._stage = ResultFilters(self.options, self.stats, ledgers)
+        assert self.crawler.engine is not None  # noqa: S101 - it opened the spider
+        processor: Any = self.crawler.engine.scraper.itemproc
+        before = [*takewhile(lambda each: each is not self, processor.middlewares)]
+        if not any(isinstance(each, MainTextPipeline) or not _is_stage(each) for each in before):
+            logger.warning(
+                "No item pipeline in front of FiltersPipeline fills 'text', so every page is "
+                "dropped as one without text (no-text): MainTextPipeline is switched off, or has a "
+                "higher number in ITEM_PIPELINES. Put it in front, or switch FiltersPipeline off"
+            )
+
+
+def _is_stage(pipeline: object) -> bool:
+    return getattr(pipeline, "is_stage", False)
 
 
 class SentencesPipeline(StagePipeline):

@@ -17,7 +17,7 @@ from typing import Final, TextIO
 
 from crawler.core.errors import ArgumentError, StoreError, one_line
 from crawler.core.wording import harmless, pad_width, width_of, without_secrets
-from crawler.store.files import system_errors, write_whole
+from crawler.store.files import write_whole
 
 # EBADF is that of a stream that was closed before the program began.
 _UNWRITABLE: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
@@ -106,11 +106,11 @@ def check_target(option: str, name: str) -> None:
         ArgumentError: the name is empty, "-", or a folder's, or a file stands where its folder is
             to be.
     """
-    folder = Path(name).absolute().parent
-    while not folder.exists():
-        folder = folder.parent
-    if name in {"", "-"} or Path(name).is_dir() or not folder.is_dir():
+    if name in {"", "-"} or Path(name).is_dir():
         raise ArgumentError(f"{option} is '{name}'; give the name of a file")
+    for folder in Path(name).absolute().parents:
+        if folder.is_file():
+            raise ArgumentError(f"{option} is '{name}', and {folder} is a file, not a folder")
 
 
 def write_file(name: str, text: str) -> None:
@@ -121,9 +121,6 @@ def write_file(name: str, text: str) -> None:
     Raises:
         StoreError: it cannot be written, and is as it was.
     """
-    what = f"the folder of {name} cannot be made"
-    with system_errors(what, "Give another file."):
-        Path(name).absolute().parent.mkdir(parents=True, exist_ok=True)
     write_whole(Path(name), [text.encode("utf-8", "replace")])
 
 

@@ -47,7 +47,11 @@ class ArchiveSpider(Spider):
         for path in self._paths:
             try:
                 # Nothing is read yet: the crawl reports what a path holds.
-                read_source(path, on_skip=lambda _reason, _detail: None)
+                read_source(
+                    path,
+                    base_url=self.arguments.base_url,
+                    on_skip=lambda _reason, _detail: None,
+                )
             except UnreadableInputError as error:
                 raise ArgumentExit(f"{self.name}: path={path}: {error}") from error
 

@@ -13,12 +13,16 @@ import re
 import stat
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
+from email.errors import HeaderParseError
+from email.header import decode_header, make_header
+from email.message import Message
 from email.parser import BytesParser
 from html import unescape
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Final
 from urllib.parse import quote, urljoin
 
 from crawler.core.errors import UnreadableInputError
@@ -37,6 +41,9 @@ _LINE_EXTRA = 1 << 20  # room for the other keys of a line
 PAGE_SUFFIXES = (".html", ".htm", ".xhtml", ".shtml")
 _MHTML_SUFFIXES = (".mht", ".mhtml")
 _SNIFF = 2048  # bytes at the beginning of a file that are looked at
+# Of a head of a message. No address is longer.
+_HEAD_CHARS: Final = 4_000
+_FOLD: Final = re.compile(r"\r?\n[ \t]+")
 _SAVED_FROM = re.compile(rb"<!--\s*saved from url=\(\d+\)(\S+?)\s*-->", re.IGNORECASE)
 _HTML_START = re.compile(
     # Possessive: a run of comments is read in one way only.
@@ -93,7 +100,7 @@ def read_source(
         UnreadableInputError: the path does not exist, cannot be read, or is of another kind, or
             ``base_url`` is no address.
     """
-    if base_url and "://" not in base_url:
+    if base_url and not is_address(base_url):
         raise UnreadableInputError(f"base_url is {base_url!r}; give it with http:// or https://.")
     source = Path(path)
     name = source.name.lower()
@@ -311,18 +318,27 @@ def _url_of(path: Path, root: Path, base_url: str | None) -> str:
     return (root.resolve() / below).as_uri()
 
 
+class _Message(Message):
+    """A message of whose heads the beginning is read: Python's readers of them are quadratic."""
+
+    def get(self, name: str, failobj: Any = None) -> Any:  # noqa: ANN401 - as the class's
+        """Return the beginning of a head."""
+        found = super().get(name, None)
+        return failobj if found is None else str(found)[:_HEAD_CHARS]
+
+
 def _single_file_page(content: bytes, fallback: str) -> Page | None:
     """Return the first HTML part of a ``multipart/related`` save, with its address."""
-    # Not by `policy.default`, whose reading of heads is quadratic in comments within comments.
-    message = BytesParser().parsebytes(content)
+    # Not by `policy.default`, which reads comments within comments in quadratic time.
+    message = BytesParser(_Message).parsebytes(content)
     for part in message.walk():
         if part.get_content_type() not in HTML_TYPES:
             continue
         body = part.get_payload(decode=True)
         if not isinstance(body, bytes):
             continue
-        url = str(part.get("Content-Location") or message.get("Snapshot-Content-Location") or "")
-        url = "".join(url.split())  # a long head may be folded
+        url = _address_in(part, "content-location")
+        url = url or _address_in(message, "snapshot-content-location")
         charset = part.get_content_charset()
         return Page(
             url=url or _saved_from(body) or fallback,
@@ -330,3 +346,15 @@ def _single_file_page(content: bytes, fallback: str) -> Page | None:
             content_type=part.get_content_type() + (f"; charset={charset}" if charset else ""),
         )
     return None
+
+
+def _address_in(message: Message, name: str) -> str:
+    """Return the address that a head gives, in UTF-8 or in encoded words; "" if it gives none."""
+    raw = next((value for key, value in message.raw_items() if key.lower() == name), "")
+    text = _FOLD.sub("", str(raw)).strip()
+    if len(text) > _HEAD_CHARS:
+        return ""
+    if text.startswith("=?"):
+        with suppress(LookupError, ValueError, HeaderParseError):
+            return str(make_header(decode_header(text)))
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -14,7 +14,7 @@ from crawler.core.errors import OptionError
 from crawler.core.methods.registry import method_names
 from crawler.middlewares.politeness import POLITE_SETTINGS
 from crawler.middlewares.two_pass import DrainingItems, TwoPass
-from support.crawling import FOOTER, Held, Project, Site, small_site
+from support.crawling import FOOTER, Held, Project, Site, html, small_site
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -305,3 +305,93 @@ def test_evaluate_names_a_wrong_setting_in_one_line(project: Project) -> None:
     out, err = project.run("evaluate", "text", "gold.jsonl", "-s", "CORPUS_MODE=both", code=2)
     assert out == ""
     assert len(err.splitlines()) == 1
+
+
+CHECKED = """
+class Checked(scrapy.Spider):
+    name = "checked"
+
+    def parse(self, response):
+        \"\"\"Has a contract.
+
+        @url {url}
+        @returns requests 0 0
+        \"\"\"
+"""
+
+AS_DICTIONARIES = """
+from itemadapter import ItemAdapter
+
+class AsDictionaries:
+    def process_item(self, item):
+        return ItemAdapter(item).asdict()
+"""
+
+
+@pytest.mark.parametrize("command", ["check", "fetch", "parse"])
+def test_commands_that_export_nothing_end_with_0_as_without_the_addon(
+    project: Project, make_site: MakeSite, command: str
+) -> None:
+    site = make_site(small_site(1))
+    project.append("ownspiders.py", CHECKED.replace("{url}", site.url))
+    on = ("checked",) if command == "check" else (site.url,)
+    spider = ("--spider", "checked") if command == "parse" else ()
+    allowed = ("-s", "CORPUS_ALLOW_PRIVATE=127.0.0.1", "-s", "ITEM_PIPELINES={}")
+    project.run(command, *on, *spider, *allowed)
+    assert "/" in site.asked
+
+
+def test_items_that_a_pipeline_makes_dictionaries_of_are_exported_ones(
+    project: Project, make_site: MakeSite
+) -> None:
+    project.append("ownpipelines.py", AS_DICTIONARIES)
+    project.append("ownsettings.py", 'ITEM_PIPELINES = {"ownpipelines.AsDictionaries": 300}')
+    site = make_site(small_site(3))
+    _, err = project.run("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl")
+    assert len(project.items()) == 4
+    assert "pages       4 fetched, 4 exported" in err
+    assert "waiting" not in err
+
+
+def test_what_a_stage_refuses_is_skipped_and_not_dropped_too(
+    project: Project, make_site: MakeSite
+) -> None:
+    site = make_site({**small_site(3), "/a/3": html("<title>Bare</title><img src=a.png>")})
+    _, err = project.run(
+        *("crawl", "urls", "-a", f"urls={site.url} {site.url}a/0 {site.url}a/1 {site.url}a/3"),
+        *("-O", "out.jsonl"),
+    )
+    assert len(project.items()) == 3
+    assert "pages       4 fetched, 3 exported" in err
+    assert "  dropped     " not in err
+
+
+def test_a_project_without_main_text_is_warned(project: Project, make_site: MakeSite) -> None:
+    off = 'ITEM_PIPELINES = {"crawler.pipelines.stages.MainTextPipeline": None}'
+    project.append("ownsettings.py", off)
+    site = make_site(small_site(2))
+    _, err = project.run("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl", code=1)
+    (warning,) = [line for line in err.splitlines() if "MainTextPipeline is switched off" in line]
+    assert "WARNING" in warning
+
+
+def test_a_stage_whose_name_is_wrong_is_named_in_a_line(
+    project: Project, make_site: MakeSite
+) -> None:
+    project.append("ownsettings.py", 'ITEM_PIPELINES = {"crawler.pipelines.stages.Sentence": None}')
+    site = make_site(small_site(1))
+    _, err = project.run("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl", code=1)
+    assert "Traceback" not in err
+    assert "Sentence" in without_start(err)[-1]
+
+
+def test_a_format_of_the_projects_own_leaves_the_others_known(
+    project: Project, make_site: MakeSite
+) -> None:
+    own = 'FEED_EXPORTERS = {"own": "scrapy.exporters.JsonItemExporter"}'
+    project.append("ownsettings.py", own)
+    site = make_site(small_site(2))
+    outputs = ("-O", "out.own", "-O", "out.xml:tei")
+    project.run("crawl", "site", "-a", f"url={site.url}", *outputs)
+    assert (project.folder / "out.own").read_text("utf-8").startswith("[")
+    assert "<TEI" in (project.folder / "out.xml").read_text("utf-8")

@@ -144,9 +144,10 @@ class Killer:
         )
         wanted = [url for url in held if "/a/" in url]
         # A kill may come when no article was held yet: then nothing is written.
-        assert code == 0 or not wanted, log[-5000:]
+        assert code == (0 if wanted else 1), log[-5000:]
         stats = json.loads((self.folder / report).read_text("utf-8"))["stats"]
-        urls = [item["url"] for item in _items(self.folder / out)] if code == 0 else []
+        written = self.folder / out
+        urls = [item["url"] for item in _items(written)] if written.exists() else []
         result.compare(urls, wanted)
         counted = stats.get("corpus/pages/exported", 0) + stats.get("corpus/pages/skipped", 0)
         is_whole = counted == stats["corpus/pages/fetched"] == len(held)

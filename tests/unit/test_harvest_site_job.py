@@ -103,7 +103,7 @@ def test_pages_without_an_item_are_counted_by_reason() -> None:
                 "corpus/skipped/empty": 0,
                 "corpus/skipped/error": 1,
                 "corpus/pages/broken": 3,
-                "item_dropped_count": 1,
+                "corpus/pages/dropped": 1,
             }
         )
     )

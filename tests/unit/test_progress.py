@@ -30,7 +30,7 @@ FULL: dict[str, Any] = {
     "corpus/skipped/near-duplicate": 2,
     "corpus/failed/http-404": 8,
     "corpus/cut/nofollow": 5,
-    "item_dropped_count": 1,
+    "corpus/pages/dropped": 1,
     "corpus/sites": 2,
     "corpus/blocks/kept": 9000,
     "corpus/blocks/dropped": 41000,
@@ -127,7 +127,7 @@ def test_the_documented_summary_is_one(tmp_path: Path, monkeypatch: pytest.Monke
         "corpus/skipped/duplicate-address": 30,
         "corpus/skipped/not-html": 8,
         "corpus/skipped/empty": 3,
-        "item_dropped_count": 4,
+        "corpus/pages/dropped": 4,
         "corpus/pages/broken": 2,
         "corpus/failed/http-404": 7,
         "corpus/failed/robots": 1,
@@ -171,7 +171,7 @@ def test_held_pages_are_named_only_while_they_are_there(tmp_path: Path) -> None:
 
 def test_many_outputs_are_shortened() -> None:
     lines = summary({}, [f"{number}.csv" for number in range(20)])
-    assert lines[-2:] == ["  output      3.csv", "  output      and 16 more"]
+    assert lines[-2:] == ["  output      10.csv", "  output      and 9 more"]
 
 
 @pytest.mark.parametrize(

@@ -152,6 +152,31 @@ def test_comments_within_comments_in_a_head_of_a_save_take_no_time(tmp_path: Pat
     assert [page.url for page in pages] == ["https://blog.example/a"]
 
 
+@pytest.mark.parametrize(
+    ("head", "url"),
+    [
+        ("https://blog.example/글".encode(), "https://blog.example/글"),
+        (b"=?utf-8?Q?https://blog.example/=EA=B8=80?=", "https://blog.example/글"),
+        (b"https://blog.example/?q=a b", "https://blog.example/?q=a b"),
+        (b"=?nothing?Q?x?=", "=?nothing?Q?x?="),
+    ],
+)
+def test_the_address_in_a_head_of_a_save(tmp_path: Path, head: bytes, url: str) -> None:
+    fill(
+        tmp_path,
+        {"a.mhtml": b"Content-Type: text/html\nContent-Location: " + head + b"\n\n" + HTML},
+    )
+    assert [page.url for page in read_source(tmp_path)] == [url]
+
+
+def test_a_head_of_many_parameters_takes_no_time(tmp_path: Path) -> None:
+    kinds = (b"text/html", b"multipart/related")
+    heads = [b"Content-Type: " + kind + b'; x="' + b";" * 100_000 for kind in kinds]
+    fill(tmp_path, {f"{number}.mhtml": head + b"\n\n" + HTML for number, head in enumerate(heads)})
+    with within(1):
+        assert len(list(read_source(tmp_path, on_skip=lambda *_: None))) == 1
+
+
 def test_the_address_of_a_folder_has_a_scheme(tmp_path: Path) -> None:
     with pytest.raises(UnreadableInputError, match=r"'blog\.example'"):
         next(read_source(tmp_path, base_url="blog.example"))

@@ -222,7 +222,7 @@ def do_job(job: Job) -> dict[str, Any]:
 
 
 def _hash_of(value: object) -> str:
-    """Return a hash of JSON values: a disk that loses a bit makes other ones of them."""
+    """Return a hash of JSON values, by which a damaged marker is known."""
     return xxh3_64_hexdigest(json.dumps(value).encode())
 
 
