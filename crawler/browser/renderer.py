@@ -216,8 +216,14 @@ class Rendering:
         """Have the requests of a page pass here, before they reach its handler."""
         self._page = page
         page.on("popup", _close)
+        # In the order of the browser, and not when this process comes to it.
+        page.on("domcontentloaded", self._loaded)
         await page.route("**", self._pass)
         page.on("response", self._kept.keep)
+
+    def _loaded(self, _page: Page) -> None:
+        """Note that the page is whole; an empty one comes before it."""
+        self._is_whole = self._has_begun
 
     async def _pass(self, route: Route, request: BrowserRequest) -> None:
         """Answer, refuse or let pass a request of the page."""

@@ -272,7 +272,7 @@ def test_a_ledger_is_moved_aside(path: Path, capsys: pytest.CaptureFixture[str])
 
 MISTAKES: list[tuple[list[str], dict[str, object], str]] = [
     (["news.exampel"], {}, "no ledger of 'news.exampel' in"),
-    (["https://news.example/"], {}, "the nearest name is news.example"),
+    (["https://news.exampel/"], {}, "the nearest name is news.example"),
     (["zzz"], {}, "there are: news.example"),
     (["a", "b"], {}, "name one site at a time"),
     (["--fail"], {}, "unknown option --fail"),
