@@ -14,13 +14,14 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.utils.misc import load_object
 
 from crawler.browser.middleware import BrowserMiddleware, check_browser
-from crawler.core.errors import CorpusError, OneLineExit, OptionError, UnreadableInputError
+from crawler.core.errors import CorpusError, OptionError, UnreadableInputError
 from crawler.core.methods.registry import get_method
 from crawler.core.sentences import splitter_for
 from crawler.exporters.columns import import_pyarrow
 from crawler.exporters.feeds import check_feeds, unwritable
 from crawler.exporters.formats import FEED_EXPORTERS, FEED_STORAGES
 from crawler.extensions.crawl_report import CrawlReport
+from crawler.extensions.exits import ending
 from crawler.extensions.leftovers import Leftovers
 from crawler.extensions.logs import SafeLog
 from crawler.extensions.progress import Progress
@@ -49,10 +50,6 @@ logger = logging.getLogger(__name__)
 _PRIORITY = "addon"
 # What its two readings of the paper have in front of their names.
 _PUBLISHED_METHOD = "rules"
-
-
-class OptionExit(OneLineExit, OptionError):  # noqa: N818 - it is an exit, as SystemExit is
-    """An :class:`OptionError` where Scrapy would show any other exception as a traceback."""
 
 
 def has_addon(settings: BaseSettings) -> bool:
@@ -86,7 +83,7 @@ class CorpusAddon:
         """Add the components and the polite defaults.
 
         Raises:
-            OptionExit: a ``CORPUS_*`` setting or a feed's format is wrong. Raised before the
+            OptionError: a ``CORPUS_*`` setting or a feed's format is wrong. Raised before the
                 crawl starts, since Scrapy switches all feeds off at one unknown format.
         """
         try:
@@ -99,10 +96,11 @@ class CorpusAddon:
             check_browser(options)
             _check_wrapper(options)
         except CorpusError as error:
-            raise OptionExit(str(error)) from error
+            raise ending(OptionError(str(error))) from error
         except (ImportError, NameError) as error:
             # Of a name in ITEM_PIPELINES or its like, also of one that is switched off.
-            raise OptionExit(f"a component of the settings cannot be loaded: {error}") from error
+            why = f"a component of the settings cannot be loaded: {error}"
+            raise ending(OptionError(why)) from error
 
     def _add(self, settings: BaseSettings, options: Options) -> None:
         values = {

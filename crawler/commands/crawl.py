@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from scrapy.commands import crawl
@@ -63,6 +62,8 @@ class CrawlCommand(crawl.Command):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Find the spider, or say in a line why there is none; then crawl."""
+        from crawler.core.errors import CorpusError
+
         assert self.crawler_process is not None  # noqa: S101 - Scrapy sets it before it calls run()
         assert self.settings is not None  # noqa: S101 - likewise
         known = self.crawler_process.spider_loader.list()
@@ -80,8 +81,15 @@ class CrawlCommand(crawl.Command):
                 )
                 return
             args = [load_object(_SPIDERS[args[0]])]
-        super().run(args, opts)
+        try:
+            super().run(args, opts)
+        except CorpusError as error:
+            # What Scrapy would have logged as a traceback; see crawler.extensions.exits.
+            self._refuse(str(error))
+            self.exitcode = error.exit_code
 
     def _refuse(self, why: str) -> None:
-        print(f"scrapy crawl: {why}", file=sys.stderr)
+        from crawler.reports.stdout import print_error
+
+        print_error("crawl", why)
         self.exitcode = 2

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar, Self
 
-from crawler.core.wording import without_secrets
-
 
 class CorpusError(Exception):
     """Root of all errors raised by scrapy-corpus. Catch it to catch them all.
@@ -101,19 +99,6 @@ class PageTimeError(CorpusError):
             "CORPUS_PAGE_SECONDS sets"
         )
         self.about("page-time", seconds)
-
-
-class OneLineExit(SystemExit):
-    """Mixed into an error: where it is not caught, it ends the program with its one line.
-
-    For errors raised where Scrapy would show any other exception as a traceback. Programs that
-    start crawls themselves catch the error it is mixed into, as they do elsewhere.
-    """
-
-    def __init__(self, message: str) -> None:
-        line = without_secrets(one_line(message))
-        super().__init__(line)
-        self.code = line
 
 
 def one_line(message: object) -> str:

@@ -38,7 +38,8 @@ class Visit:
             a year to a time.
         found_by: How it was found.
         source: What is expected at an address that is read and not exported; empty for pages.
-        usual: Whether a source is looked for only because many sites have one there.
+        usual: Which of the places where many sites have such a source, from 1; 0 is one that the
+            site names itself.
         listed: The date a listing gave, which may tell of a change; empty where none did.
         hints: Whether a later date than before tells of a change.
     """
@@ -50,9 +51,14 @@ class Visit:
     date: str = ""
     found_by: FoundBy = "link"
     source: Source = ""
-    usual: bool = False
+    usual: int = 0
     listed: str = ""
     hints: bool = True
+
+    @property
+    def is_first(self) -> bool:
+        """Whether no page is fetched before it: the start, what the site names, a first guess."""
+        return self.turn <= _SOURCE and self.usual <= 1
 
     def on(self, site: str) -> Visit:
         """Return the visit as one of a site."""
@@ -76,8 +82,13 @@ class _SiteState:
     pages_waiting: int = 0
     pages_under_way: int = 0
     first_under_way: int = 0
+    guesses_under_way: int = 0
     taken: int = 0
     failed: int = 0
+
+    @property
+    def under_way(self) -> int:
+        return self.pages_under_way + self.first_under_way + self.guesses_under_way
 
 
 @dataclass(slots=True)
@@ -88,6 +99,8 @@ class Frontier:
     articles, what may be one, others; among these the newest first and those without a date last,
     then those nearest to the start, then those found first. No page is given out while the start
     or a source is waiting or under way, so that the newest are known before the first is fetched.
+    Pages do not wait for sources that are looked for in the second and further usual places: sites
+    without any have nothing there, and each guess takes the delay of a request.
 
     With a page limit, a site never has more visits under way than pages it may still give: no page
     is fetched in vain, and nothing has to be taken back from the scheduler. As many addresses, and
@@ -183,8 +196,10 @@ class Frontier:
             if turn > _SOURCE:
                 state.pages_waiting -= 1
                 state.pages_under_way += 1
-            else:
+            elif visit.is_first:
                 state.first_under_way += 1
+            else:
+                state.guesses_under_way += 1
             visits.append(visit)
         return visits
 
@@ -204,7 +219,7 @@ class Frontier:
         return None
 
     def _has_room(self, state: _SiteState, turn: int) -> bool:
-        if 0 < self.ahead <= state.pages_under_way + state.first_under_way:
+        if 0 < self.ahead <= state.under_way:
             return False
         if turn <= _SOURCE:
             return turn == _START or not 0 < self.max_pages <= state.taken
@@ -217,8 +232,10 @@ class Frontier:
         state = self._sites[visit.site]
         if visit.turn > _SOURCE:
             state.pages_under_way = max(0, state.pages_under_way - 1)
-        else:
+        elif visit.is_first:
             state.first_under_way = max(0, state.first_under_way - 1)
+        else:
+            state.guesses_under_way = max(0, state.guesses_under_way - 1)
 
     def forget_under_way(self) -> int:
         """Count nothing as under way; return how many visits were.
@@ -228,8 +245,8 @@ class Frontier:
         """
         found = 0
         for state in self._sites.values():
-            found += state.pages_under_way + state.first_under_way
-            state.pages_under_way = state.first_under_way = 0
+            found += state.under_way
+            state.pages_under_way = state.first_under_way = state.guesses_under_way = 0
         return found
 
     def take(self, url: str, site: str) -> bool:

@@ -127,15 +127,15 @@ class LedgerFrontier(Frontier):
         if self.is_over(site):
             return visits
         state = self._sites[site]
-        if visits or state.first_under_way or self._next_turn(state) is not None:
+        if state.first_under_way or self._next_turn(state) is not None:
             return visits
-        room = self.ahead - state.pages_under_way if self.ahead else _AT_ONCE
+        room = self.ahead - state.under_way if self.ahead else _AT_ONCE
         if self.max_pages:
             room = min(room, self.max_pages - state.taken - state.pages_under_way)
-        if room <= 0:
-            return []
-        visits = self._due(site, room)
-        state.pages_under_way += len(visits)
+        if room > 0:
+            pages = self._due(site, room)
+            state.pages_under_way += len(pages)
+            visits += pages
         return visits
 
     def _due(self, site: str, room: int) -> list[Visit]:

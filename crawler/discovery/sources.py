@@ -130,6 +130,7 @@ class Sources:
     _read: set[int] = field(default_factory=set)
     _usual: dict[str, list[str]] = field(default_factory=dict)
     _found: Counter[str] = field(default_factory=Counter)
+    _guessed: Counter[str] = field(default_factory=Counter)
 
     @property
     def has_begun(self) -> bool:
@@ -170,7 +171,7 @@ class Sources:
             for url, date in reading.sitemaps
         ]
         if reading.listing.next and reading.pages:
-            following.append(replace(visit, address=reading.listing.next, usual=False))
+            following.append(replace(visit, address=reading.listing.next, usual=0))
         near = [further for further in following if further.depth <= _DEEPEST]
         self.left_unread += len(following) - len(near)
         return self._some(near)
@@ -186,7 +187,9 @@ class Sources:
         places = self._usual.get(source)
         if not places or self._found[source]:
             return []
-        return [Visit(places.pop(0), self.site, 0, source=source, usual=True)]
+        self._guessed[source] += 1
+        guess = self._guessed[source]
+        return [Visit(places.pop(0), self.site, 0, source=source, usual=guess)]
 
     def _some(self, visits: list[Visit]) -> list[Visit]:
         """Return as many visits as may still be given out, the newest ones."""

@@ -11,8 +11,9 @@ from weakref import finalize
 
 from scrapy.crawler import Crawler
 
-from crawler.core.errors import OneLineExit, StoreError
+from crawler.core.errors import StoreError
 from crawler.extensions.component import Component, until_closed
+from crawler.extensions.exits import ending
 from crawler.store import seal
 from crawler.store.files import local_path, system_errors, try_lock
 from crawler.store.spool import waiting_spools
@@ -27,15 +28,11 @@ _RUNNING = "corpus.running"
 _LEAST_FREE = 100_000
 
 
-class InUseExit(OneLineExit, StoreError):  # noqa: N818 - it is an exit, as SystemExit is
-    """A JOBDIR or output cannot be used; Scrapy would show other exceptions as a traceback."""
-
-
 class Leftovers(Component):
     """Says what a killed crawl has left, and keeps a JOBDIR and the output for one process.
 
     Raises:
-        InUseExit: another crawl uses the JOBDIR or writes the output, or the JOBDIR is damaged or
+        StoreError: another crawl uses the JOBDIR or writes the output, or the JOBDIR is damaged or
             cannot be written.
     """
 
@@ -55,7 +52,7 @@ class Leftovers(Component):
         if self._jobdir is None:
             return
         advice = "Name another folder, or check its permissions."
-        with system_errors(f"JOBDIR {jobdir} cannot be written", advice, InUseExit):
+        with system_errors(f"JOBDIR {jobdir} cannot be written", advice, _unusable):
             self._lock(self._jobdir / _LOCK, f"JOBDIR {jobdir} is in use")
             running = self._jobdir / _RUNNING
             if running.exists():
@@ -67,10 +64,13 @@ class Leftovers(Component):
                 )
             if damaged := seal.check(self._jobdir):
                 self._release()
-                raise InUseExit(
+                raise _unusable(
                     f"JOBDIR {jobdir} is damaged: {damaged} is not as the crawl left it. Put a "
                     "copy in its place, or begin anew with another JOBDIR."
                 )
+            if seal.is_there(self._jobdir) or running.exists():
+                self._check_replaced(jobdir)
+                self.stats.set_value("corpus/resumed", 1)
             # Where the disk is full, Scrapy's own files fail later, and nothing says so in a line.
             room = running.with_name("corpus.room")
             try:
@@ -93,19 +93,30 @@ class Leftovers(Component):
         lock = try_lock(path)
         if lock is None:
             self._release()
-            raise InUseExit(f"{what} by another crawl. Wait until that has ended, or name another.")
+            raise _unusable(f"{what} by another crawl. Wait until that has ended, or name another.")
         self._locks.append(lock)
+
+    def _check_replaced(self, jobdir: str) -> None:
+        """Refuse to replace the items that the crawl wrote before it was paused."""
+        for uri, feed in self.crawler.settings.getdict("FEEDS").items():
+            path = None if "%(" in str(uri) else local_path(str(uri))
+            if feed.get("overwrite") and path is not None and path.is_file():
+                self._release()
+                raise _unusable(
+                    f"the crawl of JOBDIR {jobdir} goes on, and -O would replace what it wrote to "
+                    f"{path} before. Name another file, or add to this one by -o."
+                )
 
     def spider_opened(self) -> None:
         """Name the spools that wait to be replayed."""
-        if self.options.incremental:
-            # Such a crawl takes up what waits for it.
-            return
-        for path in waiting_spools(self.options.dir / "spool"):
+        # An incremental crawl takes up what waits for it.
+        paths = [] if self.options.incremental else waiting_spools(self.options.dir / "spool")
+        if names := [str(path) for path in paths]:
             logger.warning(
-                "An earlier crawl left pages that were not exported: 'scrapy replay -O FILE %s' "
-                "exports them",
-                path,
+                "Earlier crawls left pages that were not exported. 'scrapy replay -O FILE SPOOL' "
+                "exports those of one spool; there %s %s",
+                "is" if len(names) == 1 else "are",
+                ", ".join(names),
             )
 
     async def engine_stopped(self) -> None:
@@ -116,6 +127,10 @@ class Leftovers(Component):
             with suppress(OSError):
                 (self._jobdir / _RUNNING).unlink()
         self._release()
+
+
+def _unusable(why: str) -> BaseException:
+    return ending(StoreError(why))
 
 
 def _release(locks: list[BaseFileLock]) -> None:

@@ -120,13 +120,16 @@ class OutputGuard(Component):
     def _has_to_give(self, *, is_remembered: bool) -> bool:
         """Say whether a crawl without any item has failed.
 
-        Spiders of other projects may be there for something else than items, as long as a server
-        answers them.
+        Spiders of other projects may be there for something else than items, as long as a page
+        comes.
         """
         count = self.stats.get_value
         gives_pages = getattr(self.crawler.spider, "gives_pages", None)
         if gives_pages is None:
-            return bool(count("corpus/pages/fetched")) or not count("response_received_count")
+            # The robots.txt is among what was received, and a spider is not shown what is ignored.
+            received = count("response_received_count", 0) - count("robotstxt/response_count", 0)
+            shown = received - count("httperror/response_ignored_count", 0)
+            return bool(count("corpus/pages/fetched")) or shown <= 0
         is_old = count("corpus/pages/fetched") or count("corpus/incremental/not_modified")
         return gives_pages and not (is_remembered and is_old)
 

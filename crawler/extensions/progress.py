@@ -19,7 +19,7 @@ from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.log import get_scrapy_root_handler
 
 from crawler.core.page.addresses import address_site
-from crawler.core.wording import fit_width, show_seconds
+from crawler.core.wording import counted, fit_width, show_seconds
 from crawler.extensions.component import Component, until_closed
 from crawler.extensions.summary import summary, unsettled
 from crawler.journey.statistics import number, progress_log
@@ -98,9 +98,10 @@ class Progress(Component):
     def feed_slot_closed(self, slot: FeedSlot) -> None:
         """Note where items were written."""
         written = getattr(slot.exporter, "path", None) or slot.uri
+        written = "standard output" if written == "stdout:" else written
         # What a feed of sentences, tables or records has is rows: an item may give many, or none.
         rows = getattr(slot.exporter, "rows_written", None)
-        count = f"{slot.itemcount:,} items" if rows is None else f"{rows:,} rows"
+        count = counted(slot.itemcount, "item") if rows is None else counted(rows, "row")
         self._outputs.append(f"{written} ({count})")
 
     async def engine_stopped(self) -> None:

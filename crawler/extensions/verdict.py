@@ -78,6 +78,8 @@ def why_nothing(stats: Mapping[str, Any]) -> str:
     found: Counter[str] = Counter()
     for reason, times in _found(stats):
         found[reason] += times
+    if not found and stats.get("corpus/resumed"):
+        return "the crawl of this JOBDIR has fetched all it knew of: another JOBDIR begins anew"
     if not found:
         return "no page came: the log tells what was done"
     reason = max(found, key=lambda name: found[name])
@@ -92,7 +94,12 @@ def why_nothing(stats: Mapping[str, Any]) -> str:
 
 def _found(stats: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
     """Give reasons with their numbers; of equal numbers those that say most stand first."""
-    yield from reasons(stats, "corpus/failed/").items()
+    failed = reasons(stats, "corpus/failed/")
+    yield from failed.items()
+    if not failed:
+        # Scrapy counts these of spiders that have no errback.
+        for status, times in reasons(stats, "httperror/response_ignored_status_count/").items():
+            yield f"http-{status}", times
     for reason, times in reasons(stats, "corpus/skipped/").items():
         if reason not in _NO_REASON:
             yield reason, times

@@ -30,11 +30,12 @@ from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 from scrapy.utils.asyncio import is_asyncio_available
 from scrapy.utils.defer import deferred_from_coro
 
-from crawler.core.errors import CorpusError, OneLineExit, StoreError, one_line
+from crawler.core.errors import CorpusError, StoreError, one_line
 from crawler.core.page.page import Page
 from crawler.core.page.parse import ParsedPage
 from crawler.exporters.part_writer import NumberedParts
 from crawler.extensions.component import Component, unhurried, until_closed
+from crawler.extensions.exits import ending
 from crawler.extensions.output_guard import OutputGuard
 from crawler.items import PageItem, WrappedPage
 from crawler.journey.crawl_ledgers import CrawlLedgers
@@ -59,10 +60,6 @@ _KEPT_FIGURES = (
     "corpus/incremental/gone",
     "corpus/incremental/not_modified",
 )
-
-
-class StoreExit(OneLineExit, StoreError):  # noqa: N818 - it is an exit, as SystemExit is
-    """A :class:`StoreError` where Scrapy would show any other exception as a traceback."""
 
 
 class TwoPass(Component, BaseSpiderMiddleware):
@@ -122,7 +119,7 @@ class TwoPass(Component, BaseSpiderMiddleware):
         try:
             spider.open_ledgers(ledgers)
         except StoreError as error:
-            raise StoreExit(str(error)) from error
+            raise ending(error) from error
         return ledgers
 
     def spider_opened(self) -> None:

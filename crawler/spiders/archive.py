@@ -11,11 +11,12 @@ from pathlib import Path
 
 from scrapy import Spider
 
-from crawler.core.errors import StoreError, UnreadableInputError
+from crawler.core.errors import ArgumentError, StoreError, UnreadableInputError
 from crawler.core.page.page import Page
+from crawler.extensions.exits import ending
 from crawler.fields import REQUIRED, declare
 from crawler.settings import Options
-from crawler.spiders.arguments import ArgumentExit, parse_arguments
+from crawler.spiders.arguments import parse_arguments
 from crawler.store.sources import read_source
 from crawler.store.spool import Spool
 
@@ -43,7 +44,8 @@ class ArchiveSpider(Spider):
         parts = (part.strip() for part in self.arguments.path.split("|"))
         self._paths = tuple(Path(part) for part in parts if part)
         if not self._paths:
-            raise ArgumentExit(f"{self.name}: path={self.arguments.path} names nothing to read")
+            why = f"{self.name}: path={self.arguments.path} names nothing to read"
+            raise ending(ArgumentError(why))
         for path in self._paths:
             try:
                 # Nothing is read yet: the crawl reports what a path holds.
@@ -53,7 +55,7 @@ class ArchiveSpider(Spider):
                     on_skip=lambda _reason, _detail: None,
                 )
             except UnreadableInputError as error:
-                raise ArgumentExit(f"{self.name}: path={path}: {error}") from error
+                raise ending(ArgumentError(f"{self.name}: path={path}: {error}")) from error
 
     def stored_pages(self, on_skip: Callable[[str, str], None]) -> Iterator[Page]:
         """Read all pages; ``on_skip`` is called with reason and detail for what gives none."""
@@ -99,7 +101,7 @@ class ReplaySpider(Spider):
         try:
             self.spool = Spool.open(self.arguments.path)
         except StoreError as error:
-            raise ArgumentExit(f"{self.name}: {error}") from error
+            raise ending(ArgumentError(f"{self.name}: {error}")) from error
 
     def stored_pages(self, on_skip: Callable[[str, str], None]) -> Iterator[Page]:
         """Read the pages of the spool; ``on_skip`` is called for each damage."""

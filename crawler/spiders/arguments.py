@@ -6,18 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from crawler.core.errors import ArgumentError, OneLineExit
+from crawler.core.errors import ArgumentError
 from crawler.core.page.addresses import canonical_address
 from crawler.discovery.addresses import complete_address, split_addresses
 from crawler.discovery.scope import Scope
 from crawler.discovery.sources import SOURCES
+from crawler.extensions.exits import ending
 from crawler.fields import REQUIRED, declare, fields_of, read_fields, words
 
 _T = TypeVar("_T")
-
-
-class ArgumentExit(OneLineExit, ArgumentError):  # noqa: N818 - it is an exit, as SystemExit is
-    """An :class:`ArgumentError` where Scrapy would show any other exception as a traceback."""
 
 
 def parse_arguments(cls: type[_T], raw: Mapping[str, object], *, owner: str) -> _T:
@@ -30,7 +27,7 @@ def parse_arguments(cls: type[_T], raw: Mapping[str, object], *, owner: str) -> 
         owner: Name of the spider or command, which the error message begins with.
 
     Raises:
-        ArgumentExit: An argument is unknown, missing or wrong. The message is one line.
+        ArgumentError: An argument is unknown, missing or wrong. The message is one line.
     """
     known = fields_of(cls)
     given = {name: value for name, value in raw.items() if not name.startswith("_")}
@@ -42,7 +39,7 @@ def parse_arguments(cls: type[_T], raw: Mapping[str, object], *, owner: str) -> 
         # Who gave a wrong value knows the name of its argument.
         is_named = not missing and given.keys() <= known.keys()
         others = "" if is_named else f"; arguments are: {', '.join(names)}"
-        raise ArgumentExit(f"{owner}: {mistakes[0]}{others}")
+        raise ending(ArgumentError(f"{owner}: {mistakes[0]}{others}"))
     return cls(**values)
 
 
@@ -76,18 +73,16 @@ class SiteArguments(Scope):
         """Return the canonical addresses to start from.
 
         Raises:
-            ArgumentExit: one is no address; or no date can be both since and until.
+            ArgumentError: one is no address; or no date can be both since and until.
         """
         if self.since and self.until and self.since[: len(self.until)] > self.until:
-            raise ArgumentExit(
-                f"{owner}: since={self.since} is later than until={self.until}; exchange them"
-            )
+            why = f"since={self.since} is later than until={self.until}; exchange them"
+            raise ending(ArgumentError(f"{owner}: {why}"))
         addresses = []
         for text in split_addresses(self.url):
             address = complete_address(text)
             if address is None:
-                raise ArgumentExit(
-                    f"{owner}: url={text} is no web address; give one such as https://blog.example/"
-                )
+                why = f"url={text} is no web address; give one such as https://blog.example/"
+                raise ending(ArgumentError(f"{owner}: {why}"))
             addresses.append(canonical_address(address))
         return addresses

@@ -11,12 +11,13 @@ from scrapy import Request, signals
 from scrapy.http import Response
 from twisted.python.failure import Failure
 
-from crawler.core.errors import UnreadableInputError
+from crawler.core.errors import ArgumentError, UnreadableInputError
 from crawler.core.page.addresses import address_key
 from crawler.discovery.addresses import check_address_list, given_addresses, split_addresses
+from crawler.extensions.exits import ending
 from crawler.fields import declare
 from crawler.middlewares.throttling import ThrottlingMiddleware
-from crawler.spiders.arguments import ArgumentExit, parse_arguments
+from crawler.spiders.arguments import parse_arguments
 from crawler.spiders.base import PageSpider
 
 
@@ -43,14 +44,13 @@ class UrlsSpider(PageSpider):
         self._taken: set[int] = set()
         self._under_way = 0
         if not self.arguments.file and not self.arguments.urls:
-            raise ArgumentExit(
-                f"{self.name}: there is nothing to fetch: give -a file=… or -a urls=…"
-            )
+            why = f"{self.name}: there is nothing to fetch: give -a file=… or -a urls=…"
+            raise ending(ArgumentError(why))
         if self.arguments.file:
             try:
                 check_address_list(Path(self.arguments.file))
             except UnreadableInputError as error:
-                raise ArgumentExit(f"{self.name}: {error}") from None
+                raise ending(ArgumentError(f"{self.name}: {error}")) from None
 
     async def start(self) -> AsyncIterator[Any]:
         """Ask for the listed addresses, reading on only as fast as they are fetched."""

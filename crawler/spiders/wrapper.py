@@ -25,10 +25,11 @@ from crawler.discovery.addresses import (
 )
 from crawler.discovery.links import page_links
 from crawler.discovery.scope import Scope
+from crawler.extensions.exits import ending
 from crawler.fields import REQUIRED, declare
 from crawler.items import WrappedPage
 from crawler.pipelines.wrapper import ThreadedWrapper
-from crawler.spiders.arguments import ArgumentExit, parse_arguments
+from crawler.spiders.arguments import parse_arguments
 from crawler.spiders.base import PageSpider
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ class WrapperSpider(PageSpider):
         """Read the project file.
 
         Raises:
-            ArgumentExit: it cannot be used, or there is nothing to fetch.
+            ArgumentError: it cannot be used, or there is nothing to fetch.
         """
         from crawler.wrapper.running import CrawlWrapper
 
@@ -106,7 +107,7 @@ class WrapperSpider(PageSpider):
                     "load a page"
                 )
         except CorpusError as error:
-            raise ArgumentExit(f"{self.name}: {error}") from error
+            raise ending(ArgumentError(f"{self.name}: {error}")) from error
 
     def _count(self, key: str, number: int) -> None:
         # The crawl has no stats yet when the project is read.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -19,8 +19,8 @@ from filelock import FileLock, Timeout
 from w3lib.url import file_uri_to_path
 from xxhash import xxh3_64_hexdigest
 
-from crawler.core.errors import CorpusError, StoreError
-from crawler.core.page.page import site_of
+from crawler.core.errors import ArgumentError, StoreError
+from crawler.core.page.page import LOCAL_SITE, site_of
 from crawler.core.wording import listed, nearest
 
 ASIDE: Final = ".part"
@@ -71,8 +71,15 @@ def site_named(name: str) -> str:
 
 
 def site_asked(name: str) -> str:
-    """Return the site that a user means by its name or by its address."""
-    return site_of(name) if "://" in name else name
+    """Return the site that a user means by its name or by its address.
+
+    Raises:
+        ArgumentError: the address names no host.
+    """
+    site = site_of(name) if "://" in name else name
+    if site == LOCAL_SITE != name:
+        raise ArgumentError(f"{name} names no host; give an address such as https://blog.example/")
+    return site
 
 
 # A crawl gives many pages the same time, and a listing the same day.
@@ -105,13 +112,15 @@ def known_sites(site: str, names: Sequence[str]) -> str:
 
 
 @contextmanager
-def system_errors(what: str, advice: str, kind: type[CorpusError] = StoreError) -> Iterator[None]:
+def system_errors(
+    what: str, advice: str, kind: Callable[[str], BaseException] = StoreError
+) -> Iterator[None]:
     """Raise errors of the system as errors that say what could not be done, why, and what to do.
 
     Args:
         what: what cannot be done, as ``FILE cannot be read``.
         advice: what to do.
-        kind: the class of the error.
+        kind: makes the error of its text.
     """
     try:
         yield

@@ -27,6 +27,11 @@ def seal(folder: Path) -> None:
         (folder / _SEAL).write_text(json.dumps(dict(_digests(folder))), "utf-8")
 
 
+def is_there(folder: Path) -> bool:
+    """Say whether a crawl of this JOBDIR was paused, or has ended."""
+    return (folder / _SEAL).exists()
+
+
 def remove(folder: Path) -> None:
     """Remove the seal, since the files will change.
 

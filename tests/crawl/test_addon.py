@@ -9,7 +9,7 @@ import pytest
 from scrapy.settings import Settings
 from scrapy.utils.misc import load_object
 
-from crawler.addon import CorpusAddon, OptionExit
+from crawler.addon import CorpusAddon
 from crawler.core.errors import OptionError
 from crawler.core.methods.registry import method_names
 from crawler.middlewares.politeness import POLITE_SETTINGS
@@ -82,7 +82,7 @@ def test_a_wrong_setting_ends_a_crawl_before_it_begins_in_one_line(
     project: Project, make_site: MakeSite, setting: str
 ) -> None:
     site = make_site(small_site(2))
-    out, err = project.run("crawl", "site", "-a", f"url={site.url}", "-s", setting, code=1)
+    out, err = project.run("crawl", "site", "-a", f"url={site.url}", "-s", setting, code=2)
     assert out == ""
     assert "Traceback" not in err
     (line,) = without_start(err)
@@ -118,9 +118,9 @@ def test_a_program_catches_the_error_as_it_catches_others() -> None:
         CorpusAddon().update_settings(Settings({"CORPUS_MODE": "both"}))
     with pytest.raises(OptionError, match="no text method") as caught:
         CorpusAddon().update_settings(Settings({"CORPUS_TEXT_METHOD": "no\nsuch"}))
-    assert isinstance(caught.value, OptionExit)
+    assert isinstance(caught.value, OptionError)
     assert "\n" not in str(caught.value)
-    with pytest.raises(OptionExit, match="no-such-words"):
+    with pytest.raises(OptionError, match="no-such-words"):
         CorpusAddon().update_settings(Settings({"CORPUS_TABLE_WORDS": "no-such-words.json"}))
 
 
@@ -380,7 +380,7 @@ def test_a_stage_whose_name_is_wrong_is_named_in_a_line(
 ) -> None:
     project.append("ownsettings.py", 'ITEM_PIPELINES = {"crawler.pipelines.stages.Sentence": None}')
     site = make_site(small_site(1))
-    _, err = project.run("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl", code=1)
+    _, err = project.run("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl", code=2)
     assert "Traceback" not in err
     assert "Sentence" in without_start(err)[-1]
 

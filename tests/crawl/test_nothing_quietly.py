@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
-from support.crawling import Project, article, html, small_site
+from support.crawling import ROOT, Project, article, html, small_site
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -107,3 +110,61 @@ def test_every_answer_is_accounted_for(project: Project, make_site: MakeSite) ->
         ),
     )
     assert re.search(r"listings +1 sitemaps and feeds read", err)
+
+
+@pytest.mark.parametrize("robots", ["", "User-agent: *\nDisallow:\n"])
+def test_a_spider_of_others_whose_pages_are_not_there(
+    project: Project, make_site: MakeSite, robots: str
+) -> None:
+    project.append("ownsettings.py", "ROBOTSTXT_OBEY = True")
+    site = make_site({"/robots.txt": html(robots, kind="text/plain")} if robots else {})
+    project.append(
+        "ownspiders.py", f"class There(Own):\n    name = 'there'\n    start_urls = ['{site.url}x']"
+    )
+    _, err = project.run("crawl", "there", "-O", "out.jsonl", code=1)
+    assert re.search(r"why +nothing was exported: .+ \(http-404 1\)", err)
+
+
+def test_a_jobdir_is_crawled_once(project: Project, make_site: MakeSite) -> None:
+    site = make_site(small_site(2))
+    call = ("crawl", "site", "-a", f"url={site.url}", "-s", "JOBDIR=job")
+    project.run(*call, "-O", "out.jsonl")
+    before = (project.folder / "out.jsonl").read_text("utf-8")
+    site.asked.clear()
+    _, err = project.run(*call, "-O", "out.jsonl", code=1)
+    assert "JOBDIR job goes on" in err
+    _, err = project.run(*call, "-o", "out.jsonl", code=1)
+    assert re.search(r"why +nothing was exported: .*JOBDIR", err)
+    assert (project.folder / "out.jsonl").read_text("utf-8") == before
+    assert site.asked == []
+
+
+SCRIPT = """
+from scrapy.crawler import AsyncCrawlerProcess
+from scrapy.utils.project import get_project_settings
+
+from crawler.spiders.site import SiteSpider
+
+settings = get_project_settings()
+settings.set("FEEDS", {{"out.jsonl": {{"format": "jsonlines"}}}})
+process = AsyncCrawlerProcess(settings)
+process.crawl(SiteSpider, url="{url}", max_pags=1)
+process.crawl(SiteSpider, url="{url}")
+process.start()
+print("goes on")
+"""
+
+
+def test_a_wrong_crawl_of_a_script_leaves_the_others(project: Project, make_site: MakeSite) -> None:
+    (project.folder / "run.py").write_text(SCRIPT.format(url=make_site(small_site(2)).url), "utf-8")
+    done = subprocess.run(
+        [sys.executable, "run.py"],
+        cwd=project.folder,
+        env={**os.environ, "PYTHONPATH": f"{project.folder}{os.pathsep}{ROOT}"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "goes on\n"
+    assert "ArgumentError: site: there is no 'max_pags'" in done.stderr
+    assert len(project.items()) == 3

@@ -337,8 +337,8 @@ def test_a_wrong_argument_is_one_line_and_a_failure(
     tmp_path: Path, option: str, words: str
 ) -> None:
     done = crawl(tmp_path, Site({}), "-a", option, "-s", "LOG_LEVEL=ERROR")
-    assert done.code != 0
-    assert done.log.startswith(words)
+    assert done.code == 2
+    assert done.log.startswith(f"scrapy crawl: {words}")
     assert done.log.count("\n") == 1
 
 

@@ -184,6 +184,6 @@ def test_what_cannot_be_used_is_one_line_and_a_failure(
 ) -> None:
     (tmp_path / "bad.csv").write_text("address\nhttp://a.example/\n")
     _, _, log, code = crawl(tmp_path, "-a", option, "-s", "LOG_LEVEL=ERROR")
-    assert code != 0
-    assert log.startswith(words)
+    assert code == 2
+    assert log.startswith(f"scrapy crawl: {words}")
     assert log.count("\n") == 1

@@ -11,7 +11,8 @@ from scrapy.exceptions import NotConfigured
 from scrapy.settings import Settings
 from scrapy.utils.test import get_crawler
 
-from crawler.addon import CorpusAddon, OptionExit
+from crawler.addon import CorpusAddon
+from crawler.core.errors import OptionError
 from crawler.core.flow import Page, SiteView, read
 from crawler.core.pagetype.judge import page_type
 from crawler.items import PageItem
@@ -116,7 +117,7 @@ def test_a_crawl_writes_its_card(tmp_path: Path) -> None:
 
 
 def test_a_card_that_cannot_be_written_is_refused_before_the_crawl(tmp_path: Path) -> None:
-    with pytest.raises(OptionExit, match="CORPUS_DATA_CARD"):
+    with pytest.raises(OptionError, match="CORPUS_DATA_CARD"):
         CorpusAddon().update_settings(Settings({"CORPUS_DATA_CARD": str(tmp_path)}))
     with pytest.raises(NotConfigured):
         DataCardPipeline.from_crawler(get_crawler(Spider))

@@ -7,11 +7,12 @@ import re
 
 import pytest
 
+from crawler.core.errors import ArgumentError
 from crawler.core.listings.entries import Alternate, Entry
 from crawler.discovery.frontier import Frontier, Visit
 from crawler.discovery.guesses import address_date, address_language, guess_kind
 from crawler.discovery.scope import Scope
-from crawler.spiders.arguments import ArgumentExit, SiteArguments, parse_arguments
+from crawler.spiders.arguments import SiteArguments, parse_arguments
 
 BASE = "http://a.example"
 
@@ -64,6 +65,23 @@ def test_no_page_is_given_out_before_the_sources_are_read() -> None:
     frontier.finish(newer.on(site))
     assert frontier.next_sources(site) == []
     assert names(frontier.next_visits(site)) == "x"
+
+
+def test_pages_do_not_wait_for_the_second_and_further_guesses() -> None:
+    guesses = [Visit(f"{BASE}/map{n}", "", 0, source="sitemap", usual=n) for n in (1, 2, 3)]
+    frontier, site = frontier_of(page("1"), page("2"), page("3"), guesses[0], ahead=3)
+    (first,) = frontier.next_visits(site)
+    assert frontier.add(guesses[1].on(site))
+    frontier.finish(first)
+    second, one, _ = visits = frontier.next_visits(site)
+    assert names(visits) == "map2 1 2"
+    assert frontier.add(guesses[2].on(site))
+    assert frontier.next_visits(site) == []
+    frontier.finish(second)
+    assert names(frontier.next_visits(site)) == "map3"
+    frontier.finish(one)
+    assert names(frontier.next_visits(site)) == "3"
+    assert frontier.forget_under_way() == 3
 
 
 def test_few_visits_are_given_out_ahead_so_that_newer_ones_can_go_before() -> None:
@@ -216,7 +234,7 @@ def test_a_scope_judges_links_by_their_address_alone() -> None:
     ],
 )
 def test_wrong_arguments_are_told_in_one_line(given: dict[str, object], words: str) -> None:
-    with pytest.raises(ArgumentExit) as told:
+    with pytest.raises(ArgumentError) as told:
         parse_arguments(SiteArguments, {"url": BASE, **given}, owner="site").start_addresses("site")
     assert words in str(told.value)
     assert str(told.value).startswith("site: ")

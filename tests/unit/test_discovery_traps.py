@@ -159,10 +159,11 @@ def addresses(visits: list[Visit]) -> list[str]:
 def test_usual_places_are_tried_until_one_holds_a_listing() -> None:
     sources = Sources("a.example")
     robots, feed = sources.begin(f"{BASE}/", [])
-    assert (robots.source, feed.source, feed.usual) == ("robots", "feed", True)
+    assert (robots.source, feed.source, feed.usual) == ("robots", "feed", 1)
     (first,) = sources.after_nothing(robots)
     (second,) = sources.after_nothing(first)
     assert addresses([first, second]) == ["/sitemap.xml", "/sitemap_index.xml"]
+    assert [first.is_first, second.is_first] == [True, False]
     assert (
         sources.after(second, reading_of(f"<urlset><url><loc>{BASE}/x</loc></url></urlset>")) == []
     )
@@ -193,7 +194,7 @@ def test_named_sources_are_read_up_to_the_limit_and_depth() -> None:
 def test_only_what_is_wanted_is_begun() -> None:
     assert Sources("a.example", wanted=("links",)).begin(f"{BASE}/", [f"{BASE}/feed"]) == []
     (feed,) = Sources("a.example", wanted=("feed",)).begin(f"{BASE}/", [f"{BASE}/feed"])
-    assert (feed.address, feed.usual) == (f"{BASE}/feed", False)
+    assert (feed.address, feed.usual) == (f"{BASE}/feed", 0)
 
 
 def test_hostile_addresses_take_linear_time() -> None:

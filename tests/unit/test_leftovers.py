@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from scrapy.utils.test import get_crawler
 
-from crawler.extensions.leftovers import InUseExit, Leftovers
+from crawler.core.errors import StoreError
+from crawler.extensions.leftovers import Leftovers
 from crawler.store.spool import Spool, waiting_spools
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def test_spools_that_wait_are_named(
 
 def test_a_jobdir_is_for_one_crawl_at_a_time(tmp_path: Path) -> None:
     first = begin(tmp_path, JOBDIR=str(tmp_path / "job"))
-    with pytest.raises(InUseExit):
+    with pytest.raises(StoreError):
         begin(tmp_path, JOBDIR=str(tmp_path / "job"))
     end(first)
     end(begin(tmp_path, JOBDIR=str(tmp_path / "job")))
@@ -66,8 +67,41 @@ def test_a_jobdir_of_a_killed_crawl_is_said_to_lack_pages(
 
 def test_a_jobdir_that_cannot_be_made_ends_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "job").touch()
-    with pytest.raises(InUseExit):
+    with pytest.raises(StoreError):
         begin(tmp_path, JOBDIR=str(tmp_path / "job"))
+
+
+def test_spools_that_wait_are_named_in_one_line(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    spools = [Spool.create(tmp_path / "spool", name, started=MAY) for name in ("a", "b", "c")]
+    for spool in spools:
+        spool.close()
+    begin(tmp_path).spider_opened()
+    (record,) = caplog.records
+    assert all(str(spool.path) in record.getMessage() for spool in spools)
+
+
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_a_crawl_that_goes_on_does_not_replace_its_items(
+    tmp_path: Path, *, is_killed: bool
+) -> None:
+    file, job = tmp_path / "out.jsonl", str(tmp_path / "job")
+    replaced = {str(file): {"format": "jsonlines", "overwrite": True}}
+    file.write_text("{}")
+    first = begin(tmp_path, JOBDIR=job, FEEDS=replaced)
+    assert first.stats.get_value("corpus/resumed") is None
+    if is_killed:
+        first._release()
+    else:
+        end(first)
+    with pytest.raises(StoreError, match="add to this one by -o"):
+        begin(tmp_path, JOBDIR=job, FEEDS=replaced)
+    added = begin(tmp_path, JOBDIR=job, FEEDS={str(file): {"format": "jsonlines"}})
+    assert added.stats.get_value("corpus/resumed") == 1
+    end(added)
+    file.unlink()
+    end(begin(tmp_path, JOBDIR=job, FEEDS=replaced))
 
 
 STATE, SEEN, CHUNK = "spider.state", "requests.seen", "requests.queue/s/0/q00000"
@@ -102,7 +136,7 @@ def test_a_damaged_jobdir_is_refused(tmp_path: Path, name: str, kind: str) -> No
         end(begin(tmp_path, JOBDIR=str(job)))
         return
     for _ in range(2):
-        with pytest.raises(InUseExit) as caught:
+        with pytest.raises(StoreError) as caught:
             begin(tmp_path, JOBDIR=str(job))
         assert name in str(caught.value) or name == "corpus.seal"
     (job / name).write_bytes(whole)
@@ -113,7 +147,7 @@ def test_a_damaged_jobdir_is_refused(tmp_path: Path, name: str, kind: str) -> No
 def test_a_seal_that_is_no_seal_is_damage(tmp_path: Path, noted: bytes) -> None:
     job = paused(tmp_path)
     (job / "corpus.seal").write_bytes(noted)
-    with pytest.raises(InUseExit):
+    with pytest.raises(StoreError):
         begin(tmp_path, JOBDIR=str(job))
 
 
@@ -122,7 +156,7 @@ def test_a_file_that_a_killed_crawl_wrote_in_part_is_refused(tmp_path: Path, nam
     job = paused(tmp_path)
     begin(tmp_path, JOBDIR=str(job))._release()
     (job / name).write_bytes((job / name).read_bytes()[:-3])
-    with pytest.raises(InUseExit):
+    with pytest.raises(StoreError):
         begin(tmp_path, JOBDIR=str(job))
 
 
@@ -130,7 +164,7 @@ def test_an_output_is_for_one_crawl_at_a_time(tmp_path: Path) -> None:
     file, dated = tmp_path / "out.jsonl", tmp_path / "%(time)s.jsonl"
     feeds = {str(path): {"format": "jsonlines"} for path in (file, dated)}
     first = begin(tmp_path, FEEDS=feeds)
-    with pytest.raises(InUseExit):
+    with pytest.raises(StoreError):
         begin(tmp_path, FEEDS=feeds)
     end(begin(tmp_path, FEEDS={str(dated): {"format": "jsonlines"}}))
     end(first)

@@ -11,7 +11,7 @@ from scrapy import Spider
 from scrapy.settings import Settings
 from scrapy.utils.test import get_crawler
 
-from crawler.addon import CorpusAddon, OptionExit
+from crawler.addon import CorpusAddon
 from crawler.core.errors import OptionError, StoreError
 from crawler.core.flow import Page
 from crawler.extensions.output_guard import OutputGuard
@@ -230,12 +230,12 @@ def test_wrong_settings_end_a_crawl_before_it_begins(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: dict[str, str], says: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(OptionExit, match=says):
+    with pytest.raises(OptionError, match=says):
         CorpusAddon().update_settings(Settings(settings))
 
 
 def test_a_wrong_model_is_told_with_its_place(tmp_path: Path) -> None:
     model = tmp_path / "wrong.medl"
     model.write_text("<!ELEMENT A (B\n", "utf-8")
-    with pytest.raises(OptionExit, match=r"wrong\.medl.*line"):
+    with pytest.raises(OptionError, match=r"wrong\.medl.*line"):
         CorpusAddon().update_settings(Settings({"CORPUS_STRUCTURE_MODEL": str(model)}))

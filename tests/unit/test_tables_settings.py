@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from scrapy.settings import Settings
 
-from crawler.addon import CorpusAddon, OptionExit
+from crawler.addon import CorpusAddon
 from crawler.core.errors import OptionError, UnknownMethodError
 from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
@@ -144,7 +144,7 @@ def test_a_feed_of_tables_that_are_switched_off_is_refused(
     monkeypatch.chdir(tmp_path)
     feeds = {"t.csv": {"format": f"{rows}-csv", "overwrite": True}}
     update(FEEDS=feeds)
-    with pytest.raises(OptionExit, match=f"{rows}, and CORPUS_TABLES is off"):
+    with pytest.raises(OptionError, match=f"{rows}, and CORPUS_TABLES is off"):
         update(FEEDS=feeds, CORPUS_TABLES=False)
 
 
@@ -158,10 +158,10 @@ def test_constants_that_the_method_does_not_ask_are_told(caplog: pytest.LogCaptu
 
 
 def test_mistakes_are_told(tmp_path: Path) -> None:
-    with pytest.raises(OptionExit, match="no table method is called 'best'; use one of: "):
+    with pytest.raises(OptionError, match="no table method is called 'best'; use one of: "):
         update(CORPUS_TABLE_METHOD="best")
-    with pytest.raises(OptionExit, match="CORPUS_TABLES is off: nothing would be written"):
+    with pytest.raises(OptionError, match="CORPUS_TABLES is off: nothing would be written"):
         update(CORPUS_TABLES=False, CORPUS_TABLES_FOLDER=str(tmp_path))
     (tmp_path / INDEX).write_text("own")
-    with pytest.raises(OptionExit, match="is no index of tables"):
+    with pytest.raises(OptionError, match="is no index of tables"):
         update(CORPUS_TABLES_FOLDER=str(tmp_path))

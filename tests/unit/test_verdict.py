@@ -21,6 +21,7 @@ from crawler.spiders.base import failure_reason
         ({"skipped/not-article": 1, "cut/allow": 1200, "cut/file-type": 5000}, "allow 1,200"),
         ({"pages/broken": 4, "skipped/not-article": 1}, "broken 4"),
         ({"skipped/date": 2, "cut/date": 2, "skipped/no-text": 3}, "date 4"),
+        ({"resumed": 1, "failed/dns": 1}, "dns 1"),
         ({"failed/somebodys-own": 1}, "somebodys-own 1"),
     ],
 )
@@ -28,6 +29,20 @@ def test_the_reason_is_the_most_frequent_one(stats: dict[str, int], reason: str)
     told = why_nothing({f"corpus/{name}": number for name, number in stats.items()})
     assert told.endswith(f" ({reason})")
     assert "\n" not in told
+
+
+def test_what_scrapy_counts_of_spiders_of_others_is_told() -> None:
+    ignored = {
+        "httperror/response_ignored_status_count/404": 2,
+        "httperror/response_ignored_count": 2,
+    }
+    assert why_nothing(ignored).endswith(" (http-404 2)")
+    assert why_nothing({**ignored, "corpus/failed/dns": 1}).endswith(" (dns 1)")
+
+
+def test_a_jobdir_whose_crawl_has_ended_is_named() -> None:
+    assert "JOBDIR" in why_nothing({"corpus/resumed": 1})
+    assert "JOBDIR" not in why_nothing({})
 
 
 def test_a_crawl_that_was_stopped_does_not_blame_its_pages() -> None:
