@@ -1,8 +1,10 @@
 """Sentences that end without a mark: English headings run together with text, Korean endings.
 
 English: "Fresh and friendly This place is worth a visit" is two sentences. A word such as "This"
-has a capital where a sentence begins, and in titles, where the next word has a capital too. An
-address before a capital ends a sentence, and so does a line of signs, as in "_____".
+has a capital where a sentence begins, and in titles, where the next word has a capital too. What
+stands on a line of its own is a sentence when the lines are joined, too: the day and time of a
+message, the greeting and the closing words of a letter, an address before a capital, and a line of
+signs, as in "_____".
 
 Korean: verbs are the last words of sentences, and the ending of the last verb says that the
 sentence is over. Blogs and chats leave the full stop out. Without a model of the language, an
@@ -14,9 +16,11 @@ takes the clause up ("…다고", "…다 하더라도").
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 
 from crawler.core.patterns import compiled_later
+from crawler.core.sentences.languages import habits_of
 from crawler.core.sentences.marks import TRAIL, enclosure_at, outermost_enclosures
 from crawler.core.sentences.rules import split_by_marks
 from crawler.core.sentences.sentence import (
@@ -26,35 +30,57 @@ from crawler.core.sentences.sentence import (
     sentences_between,
 )
 
-_BEGINS = (
-    "This|These|The|If|We|They|You|He|She|It|There|When|While|My|Our|Your|His|Her|Please|Thanks|But"
-    "|So|And|Here|Also"
+# A word with a capital that is behind a word or a comma, and before a small letter.
+_CAPITAL = compiled_later(
+    r"[A-Z](?<=[\w)\],\s]\s.)[a-z]*+(?=(?:['’][a-z]++)?\s++[a-z]|(?<=Yes)\s?[,.!])"
 )
-_ENGLISH_END = compiled_later(
-    rf"(?<=[\w)])(?=\s+(?:{_BEGINS})(?:['’][a-z]+)?\s+[a-z])"
-    r"|(?<=[\w\s])[:;]-?[)(DP]++(?=\s+[A-Z])"
+_FACE = compiled_later(r"[:;](?<=[\w\s].)-?[)(DP]++(?=\s+[A-Z])")
+# The day and the time at which something was sent or posted.
+_STAMP = compiled_later(
+    r"\d(?<![\w/.:-].)\d{0,3}([/.-])\d{1,2}\1\d{2,4},?\s\d{1,2}:\d\d(?::\d\d)?(?:\s?(?i:[ap]\.?m\b\.?))?"
+    r"(?:\s\(?(?:UTC|GMT|[ECMP][SD]T|CES?T|BST)\b\)?)?(?![\w:])(?=(?P<end>\s+[\"“]?\w)?)"
 )
-# What any such end is before. It begins with a letter that is rare: that is found faster.
-_FIRST_LETTERS = "".join(sorted({word[0] for word in _BEGINS.split("|")}))
-_MAY_END = compiled_later(
-    rf"[{_FIRST_LETTERS}:;](?<=(?=(?<=[\w)\s]\s)(?:{_BEGINS})|[:;]-?[)(DP])[A-Z:;])"
+# Words behind which a day is part of the sentence.
+_TO_DAY = compiled_later(
+    r"(?:\b(?:at|on|by|from|to|until|till|since|before|after|and|between|of|in|for|the|or|is|was|"
+    r"dated)|[-–—,:(/|])\s*\Z",
+    re.IGNORECASE,
 )
+# "Dear Ann," before what a letter says; "Kind regards," before a name.
+_LETTER = compiled_later(
+    r"(?<!\S)(?:(?P<greeting>(?:Dear|Hi|Hello|Hey)(?:\s[\w.'’-]+){1,3}[,:])|"
+    r"(?:[Tt]hanks|[Tt]hank you|[Rr]egards|[Ww]ishes|[Cc]heers|[Ss]incerely|luck)"
+    r"(?:\s(?:and\s)?[a-z]+){0,2},)\Z"
+)
+_NEXT_WORD = compiled_later(r"\s+([A-Za-z]+)")
+_GREETINGS = frozenset({"dear", "hi", "hello", "hey"})
+_NAME_BEFORE = compiled_later(r"(?P<starts>\A|[.!?>)\d]\s|\b[A-Z][\w.]*\s)?\b[A-Z][a-z]+,\Z")
+# What a name to greet may be behind.
+_SIGNED_WORDS = 3
+_CAPITAL_BEFORE = compiled_later(r"(?<![\w'’-])[A-Z][\w'’-]*[)\]]?\Z")
 # An address before a capital; a line of signs.
 _SIGNS = compiled_later(
-    r"(?:@[\w-]+|://[\w-]+)\.\S++(?P<end>(?<![.,:;!?])(?=\s++[A-Z]))?|(?P<line>(?<!\S)(?P<sign>[*_=#~-])(?P=sign){9,}(?!\S))"
+    r"(?:@[\w-]+|://[\w-]+|\bwww)\.\S++(?P<end>(?<![.,:;!?])(?=\s++[A-Z]))?|(?P<line>(?<!\S)(?P<sign>[*_=#~-])(?P=sign){9,}(?!\S))"
 )
-_SIGN_TEXTS = ("@", "://", *(10 * sign for sign in "*_=#~-"))
+# What tells that one of these may be there: a comma or colon before a capital, and other signs.
+_HINT = compiled_later(
+    r"[@:;,*_=#~-](?:(?<=[,:])(?P<letter>(?=\s+[A-Z]))|(?<=:)(?P<time>(?=\d\d))|"
+    r"(?<=[:;])(?=-?[)(DP]|//)|(?<=@)(?=\w)|(?<=(?P<sign>[*_=#~-]))(?P=sign){9})"
+)
 # Words behind which a sentence goes on.
 _GOES_ON = compiled_later(
     r"\b(?:[Tt]he|[Aa]n?|[Oo]f|[Ii]n|[Oo]n|[Aa]t|[Tt]o|[Ff]or|[Ff]rom|[Ww]ith|[Bb]y|[Aa]nd|[Oo]r|as|is|"
-    r"are|was|called|titled|named|says?|said|that|like|than)\Z"
+    r"are|was|called|titled|named|says?|said|that|like|than|see|read|my|your|his|her|its|our|their)\Z|(?:^|\s)\(?\w{1,2}[)\]]\Z|[^\w)\]]\Z|\A[^A-Za-z]*\Z"
 )
-_LOOK_BACK = 12
+# Characters enough to see some words.
+_LOOK_BACK = 40
 
 # A word whose last syllable may end a sentence, before a space or an emoji.
 _CANDIDATE = compiled_later(
-    r"(?<!\S)[^\s\u2600-\u27bf\U0001f300-\U0001faff]*[다요죠쥬까음슴임함됨줌네니냐줘오아나만먼라용당여때야ㅋㅎㅠㅜ~♡♥^](?=\s|[\u2600-\u27bf\U0001f300-\U0001faff])"
+    r"(?<!\S)[^\s\u2600-\u27bf\U0001f300-\U0001faff]*[다요죠쥬까음슴임함됨줌네니냐줘유오아나만먼라용당여때야ㅋㅎㅠㅜ~♡♥^](?=\s|[\u2600-\u27bf\U0001f300-\U0001faff])"
 )
+# A remark in brackets, and its last word.
+_REMARK = compiled_later(r"\([^()]*?([^\s()]+)\)(?=\s)")
 _WORD = compiled_later(r"[\w\"'“‘「『《<\[*※#]")
 _LONGEST_WORD = 40
 # Characters enough to see the next word.
@@ -63,7 +89,7 @@ _LOOK_AHEAD = 24
 _TAKES_UP = compiled_later(
     r"이?라(?:고|며|는|면서|던|니|든지|도)|하(?:고|며|면|면서|는|자|니|더|지(?!만)|든|거나|기)|해(?:도|서|야)"
     r"|고(?:는|도)?(?:\s|\Z)|며(?:\s|\Z)|는(?:\s|\Z)|란\s|할(?:지|\s)|했(?:다|던|더|지|는|습|어)|한다"
-    r"|말까|말다|말았|싶|보(?:니|면|다)|봐|치(?:고|더|면)|갔다|가는|생각|말했|말하|밝혔|전했|주장|믿|느끼|느꼈"
+    r"|말까|말다|말았|싶|보(?:니|면|다)|봐|치(?:고|더|면)|갔다|가는|생각|말했|말하|답했|답하|밝혔|전했|주장|믿|느끼|느꼈"
     r"|듣|들었|들은|못해|못한|마는|만은|뿐|손\s?치|그랬|그러(?:자|며|더)|하(?:겠|드|였|기)|합니다|한(?:\s|\Z)"
     r"|나오|나왔|왔다|두렵|두려|걱정|궁금|염려|고민|의심|의문|기대"
 )
@@ -79,10 +105,10 @@ _NOUNS_IN_YO = compiled_later(
     r"(?:필|수|주|개|소|동|강|민|고|가|중|긴|제|불|하|서|대중가|월|화|목|금|토|일|수|처)요\Z"
 )
 _YO = compiled_later(
-    r"(?:[아-앟애-앻어-엏에-엫여-옇예-옣와-왛워-웧해게네래데대세내태나까든지군고구려라서셔져쳐켜펴혀겨녀려벼돼줘봐춰둬눠꿔줄까니죠]|[가-힣]게)요\Z"
+    r"(?:[아-앟애-앻어-엏에-엫여-옇예-옣와-왛워-웧해게네래데대세내태나까든지군고구려라서셔져쳐켜펴혀겨녀려벼돼되줘봐춰둬눠꿔줄까니죠]|[가-힣]게)요\Z"
 )
 _PLAIN = compiled_later(
-    r"(?:없|않|같|좋|많|싶|높|낮|크|작|길|짧|쉽|어렵|아니|예쁘|나쁘|바쁘|아프|빠르|다르|답|롭|스럽"
+    r"(?:없|않|같|좋|많|싶|높|낮|크|작|길|짧|쉽|어렵|아니|예쁘|나쁘|바쁘|아프|빠르|다르|답|롭|럽|깨끗하|친절하|유명하|다양하|훌륭하|완벽하|신선하|저렴하|푸짐하|쫄깃하|따뜻하|시원하|조용하"
     r"|맛있|재밌|멋있|싫|젊|늦|넓|좁|깊|밝|어둡|춥|덥|무겁|가볍|비싸|싸|이)다\Z"
 )
 _NOT_PLAIN = compiled_later(r"(?:[보먹쓰놓]이|[보마에])다\Z|^(?:이|싸|크|답)다\Z")
@@ -94,10 +120,10 @@ _NOUNS_IN_IM = compiled_later(
 )
 # Questions, orders, and endings of spoken language.
 _OTHER_ENDINGS = compiled_later(
-    r"(?:하|되|있|없|뭐|거|어떻)냐\Z|어때\Z|(?:어디|뭐|얼마|누구)야\Z"
+    r"(?:하|되|히|있|없|뭐|거|어떻)냐\Z|어때\Z|(?:어디|뭐|얼마|누구)야\Z"
     r"|[아어여려켜해봐]줘\Z|[하으십주]시오\Z|[찾보]아라\Z"
     r"|잖아\Z|[는은했었았겠이하좋]구[나만먼]\Z|더라\Z|[좋하나가오주이되]네\Z"
-    r"|[아어해여예네세에까구]용\Z|니당\Z|[가-힣][죠쥬]\Z|[네예어아해세]여\Z"
+    r"|[아어해여예네세에까구]용\Z|[니쁘]당\Z|니다요\Z|[아어해]유\Z|[가-힣][죠쥬]\Z|[네예어아해세]여\Z"
 )
 _LAUGHS = compiled_later(r"(?<![ㅋㅎㅠㅜ])[ㅋㅎㅠㅜ]++\Z")
 _BEFORE_LAUGHTER = compiled_later(r"[다요죠쥬까음임함됨네군지어아야해듯당용래자라돼봐]\Z")
@@ -106,11 +132,11 @@ _TAIL = compiled_later(r"(?<![~♡♥^ㅋㅎㅠㅜㅡ])[~♡♥^ㅋㅎㅠㅜㅡ]
 
 def split_english(text: str) -> tuple[Sentence, ...]:
     """Return the sentences of English text."""
-    if any(map(text.__contains__, _SIGN_TEXTS)):
-        return _split(text, "en", _word_and_sign_ends)
-    if _MAY_END.search(text) is None:
-        return split_by_marks(text, "en")
-    return _split(text, "en", _word_ends)
+    words = map(str.lower, _CAPITAL.findall(text))
+    may_end = not habits_of("en").common.isdisjoint(words) or _HINT.search(text) is not None
+    if may_end and _english_ends(text):
+        return _split(text, "en", _english_ends)
+    return split_by_marks(text, "en")
 
 
 def split_korean(text: str, *, by_model: bool = False) -> tuple[Sentence, ...]:
@@ -124,6 +150,9 @@ def split_korean(text: str, *, by_model: bool = False) -> tuple[Sentence, ...]:
     def ends(piece: str) -> Iterator[int]:
         words = _CANDIDATE.finditer(piece)
         final = [word.end() for word in words if _is_final(word[0][-_LONGEST_WORD:])]
+        remark = _REMARK.match(piece)
+        if remark is not None and _is_final(remark[1][-_LONGEST_WORD:]):
+            final.insert(0, remark.end())
         return _not_taken_up(piece, sorted({*final, *kiwi_ends(piece)}) if by_model else final)
 
     return _split(text, "ko", ends)
@@ -146,21 +175,77 @@ def _split(
     return sentences_between(text, cuts) if len(cuts) > len(pieces) else pieces
 
 
-def _word_ends(piece: str) -> Iterator[int]:
-    for found in _ENGLISH_END.finditer(piece):
-        before = piece[max(0, found.start() - _LOOK_BACK) : found.start()]
-        if found.start() and _GOES_ON.search(before) is None:
+def _english_ends(piece: str) -> list[int]:
+    """Return where sentences of English text end without an end mark."""
+    ends = {*_word_ends(piece)}
+    hints = {found.lastgroup for found in _HINT.finditer(piece)}
+    if "letter" in hints:
+        ends.update(_letter_ends(piece))
+    if "time" in hints:
+        ends.update(_stamp_ends(piece))
+    if not hints <= {"letter", "time"}:
+        ends.update(found.end() for found in _FACE.finditer(piece))
+        for found in _SIGNS.finditer(piece):
+            if found["line"]:
+                ends.add(found.start())
+            if found["line"] or found["end"] is not None:
+                ends.add(found.end())
+    return sorted(ends)
+
+
+def _letter_ends(piece: str) -> Iterator[int]:
+    """Yield the ends of greetings and closing words, and those before greetings."""
+    for found in _HINT.finditer(piece):
+        begin = max(0, found.end() - _LOOK_BACK)
+        letter = _LETTER.search(piece[begin : found.end()]) if found.lastgroup == "letter" else None
+        if letter is None:
+            continue
+        following = _NEXT_WORD.match(piece, found.end())
+        if letter["greeting"]:
+            yield begin + letter.start()
+            yield found.end()
+        elif following and following[1].lower() not in habits_of("en").common | {"i"}:
             yield found.end()
 
 
-def _word_and_sign_ends(piece: str) -> list[int]:
-    ends = {*_word_ends(piece)}
-    for found in _SIGNS.finditer(piece):
-        if found["line"]:
-            ends.add(found.start())
-        if found["line"] or found["end"] is not None:
-            ends.add(found.end())
-    return sorted(ends)
+def _word_ends(piece: str) -> Iterator[int]:
+    """Yield the ends before words that have a capital only where a sentence begins."""
+    habits = habits_of("en")
+    for found in _CAPITAL.finditer(piece):
+        word, start = found[0].lower(), found.start()
+        if word not in habits.common:
+            continue
+        behind = piece[max(0, start - _LOOK_BACK) : start]
+        before = behind.rstrip()
+        end = start - len(behind) + len(before)
+        if before.endswith(","):
+            name = _NAME_BEFORE.search(before)
+            if name and (name["starts"] is not None or word in habits.openers):
+                if end <= _LOOK_BACK:
+                    yield from _signature_end(piece[:end])
+                yield end
+        elif _GOES_ON.search(before) is None and (
+            word in habits.openers or _CAPITAL_BEFORE.search(before) is None
+        ):
+            yield end
+
+
+def _signature_end(begun: str) -> Iterator[int]:
+    """Yield the end of a signature before a greeting: "Kim Lee, This is" has two."""
+    signed = begun.rpartition(" ")[0]
+    words = signed.lower().split()
+    starts = habits_of("en").starters | _GREETINGS
+    if 0 < len(words) <= _SIGNED_WORDS and starts.isdisjoint((words[0], words[-1])):
+        yield len(signed)
+
+
+def _stamp_ends(piece: str) -> Iterator[int]:
+    """Yield the ends before and behind a day with its time that is no part of a sentence."""
+    for stamp in _STAMP.finditer(piece):
+        if _TO_DAY.search(piece[max(0, stamp.start() - _LOOK_BACK) : stamp.start()]) is None:
+            yield stamp.start()
+            if stamp["end"]:
+                yield stamp.end()
 
 
 def _not_taken_up(piece: str, ends: Iterable[int]) -> Iterator[int]:
@@ -182,7 +267,7 @@ def _is_final(word: str) -> bool:
     """
     stem = _TAIL.sub("", word)
     if len(stem) < _SHORTEST:
-        return False
+        return stem == "줘"
     if stem != word and _LAUGHS.search(word) and _BEFORE_LAUGHTER.search(stem):
         return True
     return _ends_in_verb(stem) or _OTHER_ENDINGS.search(stem) is not None

@@ -35,7 +35,7 @@ TRAIL = compiled_later(
     r"|[ㅋㅎㅅㅠㅜㅡㄷㅇ]++(?!\w)|[~♡♥]++))*+"
 )
 """Faces, laughter and hearts, which belong to the sentence before them."""
-LEAD = compiled_later(r"[\s\"'“”„‚«»‹›‘’(\[{（［【「『《〈〖¿¡\-–—―•·▪●■◆*…._#>~=|]{0,40}+")
+LEAD = compiled_later(r"[\s\"'“”„‚«»‹›‘’<(\[{（［【「『《〈〖¿¡\-–—―•·▪●■◆*…._#>~=|]{0,40}+")
 """What may be before the first letter of a sentence."""
 _BEHIND = compiled_later(rf"({TRAIL.pattern})(\s*+){LEAD.pattern}")
 

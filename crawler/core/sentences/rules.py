@@ -55,9 +55,13 @@ _SHORT_QUOTE = 120
 _UNSPACED = frozenset({"ja", "zh"})
 _EAST_ASIAN = frozenset({"ja", "ko", "zh"})
 _FIRST_HANGUL = "\u1100"
-# An ellipsis ends a Korean sentence behind these; behind others the sentence goes on.
+# An ellipsis ends a Korean sentence behind these, which are last words of sentences.
 _FINAL_KOREAN = compiled_later(
     r"(?:다|요|죠|쥬|까|음|임|함|됨|네|군|니당|답니당|용|오|ㅋ|ㅎ|ㅠ|ㅜ)\s*\Z"
+)
+# Particles, endings that connect clauses, and single syllables: behind these it goes on.
+_HANGING_KO = compiled_later(
+    r"(?:[이가은는을를에로와과도의데나면서만고며어아까지려게해야랑]|(?<!\w)\w?)\s*\Z"
 )
 _NUMBER = compiled_later(r"\(?[-–]?(?:\d+\.?[-–/])*(\d+)")
 _MONTH = compiled_later(
@@ -71,8 +75,8 @@ _ACRONYM = compiled_later(r"(?:[^\W\d_]\.)+[^\W\d_]")
 _ORDINAL_DIGITS = 2
 # With fewer letters or digits, what is before a dot without a space is an abbreviation or initial.
 _WORD_CHARS = 2
-# Few abbreviations have more letters.
-_ABBREVIATION_CHARS = 4
+# Few abbreviations have more letters that are not known.
+_ABBREVIATION_CHARS = 3
 _NEXT_DOT = 3
 # Arabic and Hebrew, which write no capitals and no dots inside words.
 _UNCASED = compiled_later("[\u05d0-\u05ea\u0620-\u064a\u066e-\u06d3]+")
@@ -258,7 +262,8 @@ class _Judge:
         if not any(mark in place.run for mark in ("…", "‥", "..")):
             return self._ends_by_dot(place)
         if self._language == "ko":
-            return _FINAL_KOREAN.search(self._before(place)) is not None
+            before = self._before(place)
+            return bool(_FINAL_KOREAN.search(before)) or _HANGING_KO.search(before) is None
         return self._language not in _UNSPACED
 
     @cached_property
@@ -278,16 +283,25 @@ class _Judge:
             marks = [mark for mark in place.run if mark in HARD_MARKS]
             return careless or marks != ["!"]
         token = self._token(place)
-        # A whole word of English before a dot is no abbreviation.
-        is_whole = self._language == "en" and len(token) > _ABBREVIATION_CHARS
-        if not careless and not is_whole and not self._begins_sentence(place.letter):
+        if not careless and not self._is_whole(token) and not self._begins_sentence(place.letter):
             return False
-        if place.run != "." or len(token) <= _WORD_CHARS or not token.isalpha():
+        is_short = len(token) <= _WORD_CHARS and not self._is_whole(token)
+        if place.run != "." or is_short or not token.isalpha():
             return False
-        habits = self._habits
-        shorts = (habits.never_final, habits.abbreviations, habits.list_ends)
-        is_short = any(token.lower() in words for words in shorts)
-        return not is_short and not is_abbreviation(token, self._language)
+        return not self._is_short(token.lower()) and not is_abbreviation(token, self._language)
+
+    def _is_whole(self, token: str) -> bool:
+        """Tell whether a word of English is no abbreviation, but for those that are known."""
+        if self._language != "en":
+            return False
+        is_name = len(token) > 1 and token.isupper()
+        return is_name or len(token) > _ABBREVIATION_CHARS or token in self._habits.common
+
+    def _is_short(self, word: str) -> bool:
+        """Tell whether a word is a known abbreviation."""
+        own = self._habits
+        shorts = (own.never_final, own.before_number, own.abbreviations, own.list_ends)
+        return any(word in words for words in shorts)
 
     def _ends_unspaced(self, place: Place) -> bool:
         """Tell whether a sentence ends where no space follows the mark, as in "end.The"."""
@@ -300,7 +314,9 @@ class _Judge:
             final = len(word) > 1 and (place.hard or _FINAL_KOREAN.search(word) is not None)
             return final if self._language == "ko" else place.hard
         before = text[max(0, place.start - _WORD_CHARS) : place.start]
-        if text[at] in "¿¡" or (len(before) > 1 and _UNCASED.fullmatch(before + text[at])):
+        is_marked = self._language == "ko" and text[at] in "[<*※" and _FINAL_KOREAN.search(before)
+        is_uncased = len(before) > 1 and _UNCASED.fullmatch(before + text[at])
+        if text[at] in "¿¡" or is_marked or is_uncased:
             return True
         is_word = before.isdigit() or (before.isalpha() and before.islower())
         if len(before) < _WORD_CHARS or not is_word or not text[at].isupper():
