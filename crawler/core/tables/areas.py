@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from operator import attrgetter
 
 from crawler.core.tables.grid import Cell, Grid
 
@@ -65,6 +66,13 @@ class Reading:
 
 def readings(grid: Grid) -> tuple[Reading, ...]:
     """Return the ways to divide a table into attributes and values; none without a value area."""
+    if "readings" not in grid.found:
+        grid.found["readings"] = _readings(grid)
+    found: tuple[Reading, ...] = grid.found["readings"]
+    return found
+
+
+def _readings(grid: Grid) -> tuple[Reading, ...]:
     if grid.rows == 1 or grid.columns == 1:  # the first cell is the attribute
         cells = grid.cells
         lines = ((cells[:1], cells[1:]),)
@@ -87,7 +95,14 @@ def marked_areas(grid: Grid) -> Areas | None:
     Header rows are the first rows of which all cells are headers or blank, down to the first that
     names a section; header columns are the first columns of which that is true below them.
     """
-    if not any(cell.is_header for cell in grid.cells):
+    if "marked" not in grid.found:
+        grid.found["marked"] = _marked(grid)
+    found: Areas | None = grid.found["marked"]
+    return found
+
+
+def _marked(grid: Grid) -> Areas | None:
+    if not any(map(attrgetter("is_header"), grid.cells)):
         return None
     rows = grid.lines()
     deep = _leading(rows)
@@ -182,9 +197,7 @@ def _reading(grid: Grid, depth: int, *, down: bool, is_syntactic: bool) -> Readi
     """Divide all lines at ``depth``; a cell that covers both sides is an attribute."""
     lines = []
     for line in grid.lines(down=down):
-        starts = [(cell.row if down else cell.column) < depth for cell in line]
-        attributes = tuple(cell for cell, first in zip(line, starts, strict=True) if first)
-        values = tuple(cell for cell, first in zip(line, starts, strict=True) if not first)
-        if values:
-            lines.append((attributes, values))
+        count = sum([(cell.row if down else cell.column) < depth for cell in line])
+        if count < len(line):
+            lines.append((tuple(line[:count]), tuple(line[count:])))
     return Reading(down, depth, tuple(lines), is_syntactic)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from lxml import etree
 
@@ -15,7 +17,7 @@ from crawler.core.tables.grid import MAX_COLSPAN, MAX_ROWSPAN, Cell, parse_span
 INSTEAD = frozenset(("noscript", "object"))
 CONTROLS = frozenset(("input", "select", "textarea", "button"))
 # Elements that hold neither text of a table nor a table: those of blocks, and controls but buttons.
-_CLOSED = (UNSEEN | CONTROLS) - INSTEAD - {"button"}
+CLOSED = (UNSEEN | CONTROLS) - INSTEAD - {"button"}
 _FOR_THE_EAR = compiled_later(
     r"(?<![\w-])(?:(?:is-|u-)?(?:sr-only|visually-?hidden|hidden-visually)|screen-?reader(?:-text|"
     r"-only)?|assistive-text|element-invisible|show-for-sr|a11y-hidden)(?![\w-])"
@@ -25,6 +27,7 @@ NATIVE = {
     "table": "table", "thead": "head", "tbody": "body", "tfoot": "foot", "tr": "row",
     "td": "cell", "th": "cell", "caption": "caption",
 }  # fmt: skip
+PARTS = {**NATIVE, "dl": "list", "dt": "term", "dd": "description"}
 _ROLES = {
     "table": "table", "grid": "table", "treegrid": "table", "rowgroup": "body", "row": "row",
     "cell": "cell", "gridcell": "cell", "columnheader": "cell", "rowheader": "cell",
@@ -51,34 +54,40 @@ _LOOK_CHARS = 100
 _ALT_CHARS = 200
 
 
-def part_of(element: etree._Element, tag: str) -> str:
-    """Return what an element is in a table, "" for nothing."""
-    if (part := NATIVE.get(tag)) is not None:
+def part_of(tag: str, role: str, style: str) -> str:
+    """Return what an element is in a table, "" for nothing.
+
+    Args:
+        tag: its name.
+        role: its role, "" for none.
+        style: likewise.
+    """
+    if (part := PARTS.get(tag)) is not None:
         return part
-    if tag in ("dl", "dt", "dd"):
-        return {"dl": "list", "dt": "term", "dd": "description"}[tag]
-    if not element.attrib:
-        return ""
-    role = (element.get("role") or "").strip().lower()
-    if role in _ROLES:
-        return _ROLES[role]
-    style = element.get("style")
+    if role and (part := _ROLES.get(role.strip().lower())) is not None:
+        return part
     # All names of such styles say so, and few styles do.
     found = _DISPLAY.search(style) if style and "table" in style.lower() else None
     return _STYLES.get(found[1].lower(), "") if found else ""
 
 
-def read_cell(element: etree._Element, cell: Cell) -> None:
-    """Set the fields of a cell that its attributes give."""
-    cell.look = look_of(element, _CELL_LOOKS)
-    role = (element.get("role") or "").strip().lower()
-    scope = (element.get("scope") or "").strip().lower()
-    cell.scope = scope if scope in _SCOPES else _HEADER_ROLES.get(role, "")
-    cell.is_header = cell.is_header or bool(cell.scope)
-    rows = element.get("rowspan") or element.get("aria-rowspan")
-    columns = element.get("colspan") or element.get("aria-colspan")
-    cell.rowspan = parse_span(rows, MAX_ROWSPAN, zero=0)
-    cell.colspan = parse_span(columns, MAX_COLSPAN)
+@lru_cache(maxsize=4096)  # the cells of a table are drawn alike
+def read_cell(items: Sequence[tuple[str | bytes, str | bytes]]) -> tuple[str, str, int, int]:
+    """Return how a cell is drawn, its scope, and how many rows and columns it covers.
+
+    Args:
+        items: its attributes, as lxml gives them.
+    """
+    given = {str(name): str(value) for name, value in items}
+    role, scope = (given.get(name, "").strip().lower() for name in ("role", "scope"))
+    rows = given.get("rowspan") or given.get("aria-rowspan")
+    columns = given.get("colspan") or given.get("aria-colspan")
+    return (
+        look_of(given, _CELL_LOOKS),
+        scope if scope in _SCOPES else _HEADER_ROLES.get(role, ""),
+        parse_span(rows, MAX_ROWSPAN, zero=0),
+        parse_span(columns, MAX_COLSPAN),
+    )
 
 
 def read_alt(element: etree._Element, cell: Cell) -> None:
@@ -88,48 +97,40 @@ def read_alt(element: etree._Element, cell: Cell) -> None:
         cell.alt = " ".join(f"{cell.alt} {drop_unseen(alt[:_ALT_CHARS])}".split())
 
 
-def look_of(element: etree._Element, names: tuple[str, ...]) -> str:
+def look_of(given: Mapping[str, str], names: tuple[str, ...]) -> str:
     """Return the attributes by which an element is drawn, ``name=value`` with spaces between."""
-    if not element.attrib:
-        return ""
-    found = ((name, element.get(name)) for name in names)
     return " ".join(
-        f"{name}={' '.join(value.lower().split())}"[:_LOOK_CHARS]
-        for name, value in found
-        if value is not None
+        f"{name}={' '.join(given[name].lower().split())}"[:_LOOK_CHARS]
+        for name in names
+        if name in given
     )
 
 
-def is_link(element: etree._Element, tag: str, cell: Cell | None) -> bool:
-    """Tell whether an element is a hyperlink. Scripts make links of an ``a`` without an address.
+def sorts(href: str) -> bool:
+    """Tell whether a hyperlink leads to the same table with its rows sorted."""
+    return _SORTS.search(href) is not None
 
-    A link in a header cell that sorts the rows leads nowhere else: it is none.
+
+def is_closed(attributes: Iterable[str], tag: str) -> bool:
+    """Tell whether what is in an element is not shown; it is in shadow roots and open dialogs.
+
+    Args:
+        attributes: what its attributes are called.
+        tag: its name.
     """
-    if tag != "a":
-        return False
-    href = element.get("href")
-    if href is None:
-        return element.get("name") is None
-    return cell is None or not cell.is_header or _SORTS.search(href) is None
+    return tag in CLOSED and ("open" if tag == "dialog" else "shadowrootmode") not in attributes
 
 
-def is_closed(element: etree._Element, tag: str) -> bool:
-    """Tell whether what is in an element is not shown; it is in shadow roots and open dialogs."""
-    if tag not in _CLOSED:
-        return False
-    return element.get("open" if tag == "dialog" else "shadowrootmode") is None
+@lru_cache(maxsize=4096)
+def is_for_the_ear(classes: str) -> bool:
+    """Tell whether classes are those of text for screen readers."""
+    return _FOR_THE_EAR.search(classes) is not None
 
 
-def is_aside(element: etree._Element, tag: str, cell: Cell) -> bool:
-    """Tell whether a cell's element is out of sight, or a button behind the name of a column."""
-    if tag == "button" and cell.is_header:
-        return cell.unlinked + cell.link_chars > 0
-    if not element.attrib:
-        return False
-    style = element.get("style")
-    return _FOR_THE_EAR.search(element.get("class") or "") is not None or (
-        style is not None and _OUT_OF_SIGHT.search(style) is not None
-    )
+@lru_cache(maxsize=4096)
+def is_out_of_sight(style: str) -> bool:
+    """Tell whether a style puts its element out of sight."""
+    return _OUT_OF_SIGHT.search(style) is not None
 
 
 def is_mark(edge: str, text: str, before: str) -> bool:

@@ -9,12 +9,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
+from functools import cache, lru_cache, partial
 from math import log1p
+from operator import attrgetter
+from typing import TypeVar
 
 from crawler.core.patterns import compiled_later
 from crawler.core.tables.areas import is_alone, marked_areas, readings
 from crawler.core.tables.grid import Cell, Grid
-from crawler.core.tables.paper_method import Constants, count_alike, semantic, syntactic
+from crawler.core.tables.paper_method import (
+    Constants,
+    coherencies,
+    count_alike,
+    count_commonest,
+    semantic,
+)
 from crawler.core.tables.values import cell_type
 from crawler.core.tables.words import Words, classes_of
 
@@ -29,7 +38,7 @@ _KINDS = {
 _STRONG = 0.8
 _LONGEST_KEYWORD = 40
 _ASCII_DIGIT = compiled_later("[0-9]")
-_COLON = compiled_later(r"[:\uff1a]\s*\Z")
+_COLONS = (":", "\uff1a")
 # Full stops of many scripts, with what may close a quotation.
 _SENTENCE_END = compiled_later("[.!?\u3002\uff01\uff1f\u2026\u0964][\"'\u201d\u2019)\\]]*(?:\\s|$)")
 _SEPARATORS = frozenset(("|", "\u00b7", "\u2022", "\u00bb", ">", "-", "::", "/", "*"))
@@ -50,9 +59,12 @@ _DATA_TYPES = (
     "image", "form", "time", "date", "month", "day", "currency", "percentage", "integer", "real",
     "string",
 )  # fmt: skip
+_IS_HEADER, _IS_LINK = attrgetter("is_header"), attrgetter("is_link")
 _TWO = 2
 _TIGHT, _SHORT, _LONG, _LONGER, _LONGEST = 2, 30, 40, 100, 300
 _MOSTLY = 0.6
+
+Thing = TypeVar("Thing")
 
 
 class Survey:
@@ -60,31 +72,28 @@ class Survey:
 
     Attributes:
         grid: that part as a grid of its own.
-        rows: its rows, each the cells that cover it.
-        columns: its columns likewise.
         words: the lists by which data types are told.
+        type_of: returns a cell's data type, "" for a blank one.
+        kind_of: returns a coarser type: all numbers are one kind, all dates and times another.
     """
 
     def __init__(self, grid: Grid, words: Words) -> None:
         self.grid = _first_part(grid)
-        self.rows = self.grid.lines()
-        self.columns = self.grid.lines(down=True)
         self.words = words
-        self._types: dict[int, str] = {}
+        self.type_of: Callable[[Cell], str] = cache(
+            lambda cell: "" if cell.is_blank else cell_type(cell, words)
+        )
+        self.kind_of: Callable[[Cell], str] = cache(partial(_kind_of, self.type_of))
 
-    def type_of(self, cell: Cell) -> str:
-        """Return a cell's data type, "" for a blank one."""
-        # The grid keeps its cells alive, so that each ``id`` is unique.
-        found = self._types.get(id(cell))
-        if found is None:
-            found = "" if cell.is_blank else cell_type(cell, self.words)
-            self._types[id(cell)] = found
-        return found
+    @property
+    def rows(self) -> list[list[Cell]]:
+        """The rows of the table, each the cells that cover it."""
+        return self.grid.lines()
 
-    def kind_of(self, cell: Cell) -> str:
-        """Return a coarser type: all numbers are one kind, all dates and times another."""
-        found = self.type_of(cell)
-        return _KINDS.get(found, found)
+    @property
+    def columns(self) -> list[list[Cell]]:
+        """The columns of the table, each the cells that cover it."""
+        return self.grid.lines(down=True)
 
     def is_keyword(self, cell: Cell) -> bool:
         """Tell whether a cell names an attribute of a known class."""
@@ -92,6 +101,11 @@ class Survey:
         if not text or len(text) >= _LONGEST_KEYWORD:
             return False
         return bool(classes_of(text.lower(), self.words))
+
+
+def _kind_of(type_of: Callable[[Cell], str], cell: Cell) -> str:
+    found = type_of(cell)
+    return _KINDS.get(found, found)
 
 
 def _first_part(grid: Grid) -> Grid:
@@ -127,15 +141,14 @@ def spread(values: Sequence[float]) -> float:
     return float(variance**0.5) / middle
 
 
-def share(cells: Sequence[Cell], test: Callable[[Cell], object]) -> float:
-    """Return the share of cells that pass a test, 0 of none."""
-    return len([*filter(test, cells)]) / len(cells) if cells else 0.0
+def share(things: Sequence[Thing], test: Callable[[Thing], object]) -> float:
+    """Return the share of things that pass a test, 0 of none."""
+    return len([*filter(test, things)]) / len(things) if things else 0.0
 
 
-def commonest(things: Iterable[Hashable]) -> float:
+def commonest(things: Sequence[Hashable]) -> float:
     """Return the share of the commonest thing, 0 of nothing."""
-    counts = Counter(things)
-    return max(counts.values()) / sum(counts.values()) if counts else 0.0
+    return count_commonest(things) / len(things) if things else 0.0
 
 
 def chars_of(cells: Iterable[Cell]) -> list[float]:
@@ -150,7 +163,11 @@ def with_text(cells: Iterable[Cell]) -> list[Cell]:
 
 def has_digits(cell: Cell) -> bool:
     """Tell whether a cell's text has a digit."""
-    text = cell.text
+    return _has_digits(cell.text)
+
+
+@lru_cache(maxsize=4096)
+def _has_digits(text: str) -> bool:
     if text.isascii():  # searching takes a tenth of the time
         return _ASCII_DIGIT.search(text) is not None
     return any(map(str.isdigit, text))
@@ -163,7 +180,7 @@ def is_strong(cell: Cell) -> bool:
 
 def ends_in_colon(cell: Cell) -> bool:
     """Tell whether a cell's text ends with a colon."""
-    return _COLON.search(cell.text) is not None
+    return cell.text.rstrip().endswith(_COLONS)
 
 
 def judge_features(survey: Survey) -> dict[str, float]:
@@ -185,7 +202,7 @@ def judge_features(survey: Survey) -> dict[str, float]:
 
 def _of_shape(survey: Survey) -> dict[str, float]:
     grid, rows = survey.grid, survey.rows
-    counts = [len({id(cell) for cell in line}) for line in rows]
+    counts = list(map(len, map(set, rows)))
     places = max(grid.rows * grid.columns, 1)
     return {
         "rows": log1p(grid.rows),
@@ -197,8 +214,8 @@ def _of_shape(survey: Survey) -> dict[str, float]:
         "two_rows": grid.rows == _TWO,
         "two_columns": grid.columns == _TWO,
         "rows_alike": commonest(counts),
-        "cells_a_row": log1p(Counter(counts).most_common(1)[0][0]) if counts else 0.0,
-        "rows_of_one_cell": mean([float(count == 1) for count in counts]),
+        "cells_a_row": log1p(max(counts, key=Counter(counts).__getitem__)) if counts else 0.0,
+        "rows_of_one_cell": counts.count(1) / len(counts) if counts else 0.0,
         "gaps": 1 - sum(map(len, rows)) / places,
         "spans": share(grid.cells, lambda cell: cell.rowspan > 1 or cell.colspan > 1),
         "colspans": share(grid.cells, lambda cell: cell.colspan > 1),
@@ -213,9 +230,9 @@ def _of_markup(grid: Grid) -> dict[str, float]:
     marked = marked_areas(grid)
     return {
         "caption": grid.caption is not None,
-        "headers": share(cells, lambda cell: cell.is_header),
+        "headers": share(cells, _IS_HEADER),
         "th": share(cells, lambda cell: cell.tag == "th"),
-        "scopes": share(cells, lambda cell: cell.scope),
+        "scopes": share(cells, attrgetter("scope")),
         "head": share(cells, lambda cell: cell.section == "head"),
         "foot": share(cells, lambda cell: cell.section == "foot"),
         "marked_rows": marked is not None and marked.header_rows > 0,
@@ -275,22 +292,23 @@ def _of_content(survey: Survey) -> dict[str, float]:
     cells = survey.grid.cells
     filled = [cell for cell in cells if not cell.is_blank]
     said = [cell for cell in cells if cell.chars]
-    chars = max(sum(cell.chars for cell in cells), 1)
+    chars = max(sum([cell.chars for cell in cells]), 1)
     count = max(len(cells), 1)
+    breaks = [cell.text.count("\n") for cell in said]
     return {
         "blanks": 1 - len(filled) / count,
-        "images": share(filled, lambda cell: cell.is_image),
-        "with_images": share(filled, lambda cell: cell.images),
-        "images_a_cell": log1p(sum(cell.images for cell in cells) / count),
-        "links": share(filled, lambda cell: cell.is_link),
-        "with_links": share(filled, lambda cell: cell.links),
+        "images": share(filled, attrgetter("is_image")),
+        "with_images": share(filled, attrgetter("images")),
+        "images_a_cell": log1p(sum([cell.images for cell in cells]) / count),
+        "links": share(filled, _IS_LINK),
+        "with_links": share(filled, attrgetter("links")),
         "with_many_links": share(filled, lambda cell: cell.links > _TIGHT),
-        "links_a_cell": log1p(sum(cell.links for cell in cells) / count),
-        "link_chars": sum(cell.link_chars for cell in cells) / chars,
-        "controls": share(filled, lambda cell: cell.controls),
-        "strong_chars": sum(cell.strong_chars for cell in cells) / chars,
-        "lines": log1p(mean([cell.text.count("\n") + 0.0 for cell in said])),
-        "of_many_lines": share(said, lambda cell: cell.text.count("\n") >= _TIGHT),
+        "links_a_cell": log1p(sum([cell.links for cell in cells]) / count),
+        "link_chars": sum([cell.link_chars for cell in cells]) / chars,
+        "controls": share(filled, attrgetter("controls")),
+        "strong_chars": sum([cell.strong_chars for cell in cells]) / chars,
+        "lines": log1p(mean(breaks)),
+        "of_many_lines": share(breaks, _TIGHT.__le__),
         "sentences": share(
             said, lambda cell: cell.chars > _LONG and _SENTENCE_END.search(cell.text)
         ),
@@ -303,10 +321,10 @@ def _of_content(survey: Survey) -> dict[str, float]:
 
 def _of_types(survey: Survey) -> dict[str, float]:
     filled = [cell for cell in survey.grid.cells if not cell.is_blank]
-    types = Counter(survey.type_of(cell) for cell in filled)
+    types = list(map(survey.type_of, filled))
     count = max(len(filled), 1)
-    features = {f"type_{name}": types[name] / count for name in _DATA_TYPES}
-    features["numbers"] = share(filled, lambda cell: survey.kind_of(cell) == "number")
+    features = {f"type_{name}": types.count(name) / count for name in _DATA_TYPES}
+    features["numbers"] = list(map(survey.kind_of, filled)).count("number") / count
     return features
 
 
@@ -315,22 +333,20 @@ def _of_agreement(name: str, lines: Sequence[Sequence[Cell]], survey: Survey) ->
     bodies = [
         body for line in lines if len(body := [cell for cell in line[1:] if not cell.is_blank]) > 1
     ]
+    kinds = [list(map(survey.kind_of, body)) for body in bodies]
+    lengths = list(map(chars_of, bodies))
+    numbers = [(own.count("number") + own.count("date")) / len(own) for own in kinds]
     constants = Constants()
     return {
-        f"{name}_of_one_kind": mean([commonest(map(survey.kind_of, body)) for body in bodies]),
+        f"{name}_of_one_kind": mean(list(map(commonest, kinds))),
         f"{name}_of_one_length": mean(
             [count_alike(body, constants) / len(body) for body in bodies]
         ),
-        f"{name}_of_one_inside": mean([commonest(cell.inside for cell in body) for body in bodies]),
-        f"{name}_of_one_look": mean([commonest(cell.look for cell in body) for body in bodies]),
-        f"{name}_chars_spread": log1p(mean([spread(chars_of(body)) for body in bodies])),
-        f"{name}_of_numbers": mean(
-            [
-                float(share(body, lambda c: survey.kind_of(c) in ("number", "date")) > _MOSTLY)
-                for body in bodies
-            ]
-        ),
-        f"{name}_short": mean([float(max(chars_of(body)) <= _SHORT) for body in bodies]),
+        f"{name}_of_one_inside": mean([commonest([c.inside for c in body]) for body in bodies]),
+        f"{name}_of_one_look": mean([commonest([c.look for c in body]) for body in bodies]),
+        f"{name}_chars_spread": log1p(mean(list(map(spread, lengths)))),
+        f"{name}_of_numbers": mean([float(own > _MOSTLY) for own in numbers]),
+        f"{name}_short": mean([float(max(own) <= _SHORT) for own in lengths]),
     }
 
 
@@ -346,18 +362,18 @@ def first_line_features(
         survey: the table.
     """
     said, said_rest = with_text(first), with_text(rest)
-    looks = Counter(cell.look for cell in rest)
+    looks = Counter([cell.look for cell in rest])
     unlike = 1 - mean([looks[cell.look] / len(rest) for cell in first]) if rest else 0.0
     return {
-        f"{name}_headers": share(first, lambda cell: cell.is_header),
+        f"{name}_headers": share(first, _IS_HEADER),
         f"{name}_strong": share(said, is_strong),
         f"{name}_strong_rest": share(said_rest, is_strong),
-        f"{name}_blank": share(first, lambda cell: cell.is_blank),
+        f"{name}_blank": share(first, attrgetter("is_blank")),
         f"{name}_digits": share(said, has_digits),
         f"{name}_digits_rest": share(said_rest, has_digits),
         f"{name}_chars": log1p(mean(chars_of(said))),
         f"{name}_chars_rest": log1p(mean(chars_of(said_rest))),
-        f"{name}_links": share(said, lambda cell: cell.is_link),
+        f"{name}_links": share(said, _IS_LINK),
         f"{name}_unique": len({cell.text for cell in said}) / max(len(said), 1),
         f"{name}_colons": share(said, ends_in_colon),
         f"{name}_keywords": share(said, survey.is_keyword),
@@ -369,12 +385,10 @@ def first_line_features(
 def _of_readings(survey: Survey) -> dict[str, float]:
     """Return the measures of the published method: coherency and semantic coherency."""
     ways = readings(survey.grid)
-    coherencies = [
-        found for way in ways if (found := syntactic(way, Constants(), survey.words)) is not None
-    ]
+    told = [coherency for _, coherency in coherencies(survey.grid, Constants(), survey.words)]
     return {
         "readings": len(ways),
-        "coherency": max(coherencies, default=0.0),
-        "coherency_lowest": min(coherencies, default=0.0),
+        "coherency": max(told, default=0.0),
+        "coherency_lowest": min(told, default=0.0),
         "makes_sense": any(semantic(way, survey.words) for way in ways),
     }

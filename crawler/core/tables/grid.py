@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
+from typing import Any
 
 # The limits that HTML itself sets.
 MAX_COLSPAN, MAX_ROWSPAN = 1_000, 65_534
@@ -38,14 +39,19 @@ class Cell:
         scope: the value of ``scope``, or what its role says: ``col``, ``row``, ``colgroup``,
             ``rowgroup``; "" for none.
         section: ``head``, ``body`` or ``foot``.
-        chars, link_chars, unlinked, strong_chars: characters that are not white space; those inside
-            hyperlinks; letters and digits outside hyperlinks; characters in bold.
+        chars, link_chars, strong_chars: characters that are not white space; those inside
+            hyperlinks; those in bold.
+        unlinked: whether letters or digits stand outside hyperlinks.
         links, images, linked_images, controls, tables: how many elements of each kind it holds.
             Controls are those of forms.
         alt: the ``alt`` of its images, where it holds nothing else; no part of its text.
         look: the attributes by which it is drawn, in lower case: ``name=value`` with spaces
             between.
         inside: names of the first elements that it holds, in the order in which they begin.
+        is_blank: whether there is nothing in it: no text, image, control or table. This and what
+            follows is set where cells get their places.
+        is_image: whether it holds images and nothing to read.
+        is_link: whether all its words and images are hyperlinks; signs may stand between them.
     """
 
     row: int = -1
@@ -59,7 +65,7 @@ class Cell:
     section: str = "body"
     chars: int = 0
     link_chars: int = 0
-    unlinked: int = 0
+    unlinked: bool = False
     strong_chars: int = 0
     links: int = 0
     images: int = 0
@@ -69,25 +75,22 @@ class Cell:
     alt: str = ""
     look: str = ""
     inside: str = ""
+    is_blank: bool = False
+    is_image: bool = False
+    is_link: bool = False
 
-    @property
-    def is_blank(self) -> bool:
-        """Whether there is nothing in it: no text, image, control or table."""
-        return not (self.chars or self.images or self.controls or self.tables)
-
-    @property
-    def is_image(self) -> bool:
-        """Whether it holds images and nothing to read."""
-        return self.images > 0 and not (self.chars or self.controls or self.tables)
-
-    @property
-    def is_link(self) -> bool:
-        """Whether all its words and images are hyperlinks; signs may stand between them."""
-        return (
+    def sum_up(self) -> None:
+        """Set what all that is counted of the cell comes to."""
+        self.link_chars = min(self.link_chars, self.chars)
+        self.strong_chars = min(self.strong_chars, self.chars)
+        has_more = self.controls > 0 or self.tables > 0
+        self.is_blank = not (self.chars or self.images or has_more)
+        self.is_image = self.images > 0 and not (self.chars or has_more)
+        self.is_link = (
             self.link_chars + self.linked_images > 0
-            and self.unlinked == 0
+            and not self.unlinked
             and self.linked_images == self.images
-            and not (self.controls or self.tables)
+            and not has_more
         )
 
 
@@ -111,6 +114,7 @@ class Grid:
         look: the attributes by which it is drawn, as of cells.
         nesting: how many tables it stands in.
         path: names of the elements it stands in, the innermost first: eight at most.
+        found: what was found in it and will be asked for again, by its name.
     """
 
     cells: tuple[Cell, ...] = ()
@@ -127,6 +131,7 @@ class Grid:
     look: str = ""
     nesting: int = 0
     path: tuple[str, ...] = ()
+    found: dict[object, Any] = field(default_factory=dict, init=False, repr=False)
 
     def lines(self, *, down: bool = False) -> list[list[Cell]]:
         """Return the cells that cover each row, or with ``down`` each column, in order.
@@ -134,6 +139,13 @@ class Grid:
         A cell that covers several of them stands in each; in one it stands as often as it covers
         places of it. Gaps are left out.
         """
+        key = "columns" if down else "rows"
+        if key not in self.found:
+            self.found[key] = self._divided(down=down)
+        found: list[list[Cell]] = self.found[key]
+        return found
+
+    def _divided(self, *, down: bool) -> list[list[Cell]]:
         lines: list[list[Cell]] = [[] for _ in range(self.columns if down else self.rows)]
         cells: Iterable[Cell] = self.cells
         # They are in order row by row already, but those that come from rows above.
@@ -145,6 +157,9 @@ class Grid:
                 if down
                 else (cell.row, cell.rowspan, cell.colspan)
             )
+            if count == times == 1:
+                lines[first].append(cell)
+                continue
             for line in lines[first : first + count]:
                 line.extend([cell] * times)
         return lines
@@ -202,8 +217,10 @@ def lay_out(grid: Grid, rows: Sequence[Row]) -> Grid:
     # A footer stands last wherever it is written.
     ordered = sorted(rows, key=lambda row: row.section == "foot")
     _place_all(ordered)
-    grid.cells = tuple(cell for row in ordered for cell in row.cells)
+    grid.cells = tuple([cell for row in ordered for cell in row.cells])
     grid.rows, grid.columns = _squeeze(grid.cells)
+    for cell in grid.cells:
+        cell.sum_up()
     return grid
 
 
@@ -254,6 +271,10 @@ def _squeeze(cells: Sequence[Cell]) -> tuple[int, int]:
     """
     rows = sorted({cell.row for cell in cells})
     columns = sorted({cell.column for cell in cells})
+    if all(cell.rowspan == cell.colspan == 1 for cell in cells) and all(
+        not own or own[-1] == len(own) - 1 for own in (rows, columns)
+    ):
+        return len(rows), len(columns)
     row_of = {row: number for number, row in enumerate(rows)}
     column_of = {column: number for number, column in enumerate(columns)}
     spare = _PLACES_A_CELL * len(cells)
@@ -265,6 +286,4 @@ def _squeeze(cells: Sequence[Cell]) -> tuple[int, int]:
         spare -= rowspan * colspan
         cell.row, cell.column = row_of[cell.row], column_of[cell.column]
         cell.rowspan, cell.colspan = rowspan, colspan
-        cell.link_chars = min(cell.link_chars, cell.chars)
-        cell.strong_chars = min(cell.strong_chars, cell.chars)
     return len(rows), len(columns)

@@ -293,7 +293,9 @@ def _of_values(
         if (found := _filled(line[1:]))
     ]
     in_rows = [
-        commonest(map(survey.kind_of, found)) for row in rows[1:] if (found := _filled(row[1:]))
+        commonest(list(map(survey.kind_of, found)))
+        for row in rows[1:]
+        if (found := _filled(row[1:]))
     ]
     unit_rows = [commonest(units) for row in rows[1:] if row[2:] and (units := _units(row[1:]))]
     unit_columns = [commonest(units) for line in columns[1:] if (units := _units(line[1:]))]

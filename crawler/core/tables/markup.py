@@ -9,9 +9,11 @@ from lxml import etree
 from crawler.core.page.parse import ParsedPage
 from crawler.core.tables.elements import is_closed, part_of
 from crawler.core.tables.grid import Cell, Grid, Row, lay_out
-from crawler.core.tables.walk import CHARS, OpenTable, Walker
+from crawler.core.tables.walk import OpenTable, Walker
 
-_SUMS = (*CHARS, "links", "images", "linked_images", "controls", "tables")
+_SUMS = (
+    "chars", "link_chars", "strong_chars", "links", "images", "linked_images", "controls", "tables",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,21 +38,22 @@ def find_tables(parsed: ParsedPage) -> tuple[FoundTable, ...]:
 
 
 def _found_tables(parsed: ParsedPage) -> tuple[FoundTable, ...]:
-    walker = Walker()
-    known: dict[etree._Element, int | None] = {}
     page = parsed.elements
+    walker = Walker(page)
+    known: dict[etree._Element, int | None] = {}
     numbers = {number for number, tag in enumerate(page.tags) if tag in {"table", "dl"}}
-    for name in ("style", "role"):
+    roles, styles = page.values["role"], page.values["style"]
+    for column in (roles, styles):
         # All names of such roles and styles have one of these in them, and few others do.
-        lower = ((at, value.lower()) for at, value in page.values[name].items())
+        lower = ((at, value.lower()) for at, value in column.items())
         numbers |= {at for at, value in lower if "table" in value or "grid" in value}
+    behind = 0
     for number in sorted(numbers):
-        element, tag = page.nodes[number], page.tags[number]
-        if part_of(element, tag) not in {"table", "list"}:
-            continue
-        if (forms := _forms_around(element, known)) is not None:
-            known[element] = None
-            walker.walk(element, forms)
+        part = part_of(page.tags[number], roles.get(number, ""), styles.get(number, ""))
+        if number < behind or part not in {"table", "list"}:
+            continue  # it was read with the table around it
+        if (forms := _forms_around(page.nodes[number], known)) is not None:
+            behind = walker.walk(number, forms)
     return tuple(
         FoundTable(table.element, grid)
         for table in walker.tables
@@ -59,21 +62,25 @@ def _found_tables(parsed: ParsedPage) -> tuple[FoundTable, ...]:
 
 
 def _forms_around(element: etree._Element, known: dict[etree._Element, int | None]) -> int | None:
-    """Return how many forms are around an element; None inside a closed element or a table read.
+    """Return how many forms are around an element; None inside a closed element.
 
     Args:
         element: the element.
         known: the same of each element passed; this function adds to it.
     """
     chain: list[etree._Element] = []
-    above: etree._Element | None = element
+    above = element.getparent()
     while above is not None and above not in known:
         chain.append(above)
         above = above.getparent()
     forms = 0 if above is None else known[above]
-    for each in reversed(chain[1:]):
+    for each in reversed(chain):
         if forms is not None:
-            forms = None if is_closed(each, str(each.tag)) else forms + (each.tag == "form")
+            forms = (
+                None
+                if is_closed(map(str, each.keys()), str(each.tag))
+                else forms + (each.tag == "form")
+            )
         known[each] = forms
     return forms
 
@@ -113,5 +120,6 @@ def _pair_terms(written: list[Row]) -> list[Row]:
 
 def _join(first: Cell, second: Cell) -> None:
     first.text = "\n".join(text for text in (first.text, second.text) if text)
+    first.unlinked |= second.unlinked
     for name in _SUMS:
         setattr(first, name, getattr(first, name) + getattr(second, name))

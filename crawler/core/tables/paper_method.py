@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 
 from crawler.core.tables.areas import Areas, Reading, marked_areas, readings
 from crawler.core.tables.grid import Cell, Grid
@@ -20,6 +21,8 @@ from crawler.core.tables.words import Words, classes_of
 # A longer text is no name of an attribute.
 _LONGEST_ATTRIBUTE = 80
 # Types of which any cells of words, pictures or controls are.
+# So few are counted one by one.
+_FEW = 8
 _SHAPELESS = frozenset(("string", "image", "form"))
 
 
@@ -73,18 +76,37 @@ def syntactic(reading: Reading, constants: Constants, words: Words) -> float | N
     for _, values in reading.lines:
         cells = [cell for cell in values if not cell.is_blank]
         if len(cells) > 1:
-            commonest = max(Counter(constants.type_of(cell, words) for cell in cells).values())
+            commonest = count_commonest([constants.type_of(cell, words) for cell in cells])
             alike = count_alike(cells, constants)
             weighted = constants.type_weight * commonest + constants.length_weight * alike
             coherencies.append(weighted / len(cells))
     return sum(coherencies) / len(coherencies) if coherencies else None
 
 
+def coherencies(grid: Grid, constants: Constants, words: Words) -> list[tuple[Reading, float]]:
+    """Return the ways to divide a table whose values can be compared, each with its coherency."""
+    key = ("coherencies", constants, words)
+    if key not in grid.found:
+        told = ((way, syntactic(way, constants, words)) for way in readings(grid))
+        grid.found[key] = [(way, coherency) for way, coherency in told if coherency is not None]
+    found: list[tuple[Reading, float]] = grid.found[key]
+    return found
+
+
 def count_alike(cells: Sequence[Cell], constants: Constants) -> int:
     """Count the cells of a non-empty line whose length is near the mean length."""
-    mean = sum(cell.chars for cell in cells) / len(cells)
+    lengths = [cell.chars for cell in cells]
+    mean = sum(lengths) / len(lengths)
     low, high = mean * constants.shortest, mean * constants.longest
-    return sum(low <= cell.chars <= high for cell in cells)
+    return sum([low <= length <= high for length in lengths])
+
+
+def count_commonest(things: Sequence[Hashable]) -> int:
+    """Return how often the commonest of some things occurs."""
+    kinds = set(things)
+    if len(kinds) > _FEW:
+        return max(Counter(things).values())
+    return max(map(things.count, kinds))
 
 
 def semantic(reading: Reading, words: Words) -> str | None:
@@ -95,7 +117,7 @@ def semantic(reading: Reading, words: Words) -> str | None:
     # An attribute may span many lines.
     known: dict[str, tuple[str, ...]] = {}
     for attributes, values in reading.lines:
-        for text in dict.fromkeys(attribute.text for attribute in attributes):
+        for text in dict.fromkeys([attribute.text for attribute in attributes]):
             if text not in known:
                 is_name = text and len(text) <= _LONGEST_ATTRIBUTE
                 known[text] = classes_of(text.lower(), words) if is_name else ()
@@ -158,7 +180,7 @@ def judge_by_rules(grid: Grid, constants: Constants, words: Words) -> Verdict:
     ways = readings(grid)
     if not ways:
         return Verdict(is_genuine=False, reason="no-values")
-    best, coherency = _most_coherent(ways, constants, words)
+    best, coherency = _most_coherent(grid, constants, words)
     types: Counter[str] = Counter()
     if best is not None:
         cells = (cell for _, values in best.lines for cell in values)
@@ -184,22 +206,17 @@ def locate_by_rules(grid: Grid, constants: Constants, words: Words) -> Areas:
     """Return what the markup marks, else the reading whose values agree most."""
     if (marked := marked_areas(grid)) is not None:
         return marked
-    ways = readings(grid)
-    best, _ = _most_coherent(ways, constants, words)
-    best = best or next(iter(ways), None)
+    best, _ = _most_coherent(grid, constants, words)
+    best = best or next(iter(readings(grid)), None)
     return best.areas if best else Areas(0, 0)
 
 
 def _most_coherent(
-    ways: tuple[Reading, ...], constants: Constants, words: Words
+    grid: Grid, constants: Constants, words: Words
 ) -> tuple[Reading, float] | tuple[None, None]:
     """Return the reading whose values agree most; the first where several do."""
-    known = [(way, syntactic(way, constants, words)) for way in ways]
-    return max(
-        ((way, coherency) for way, coherency in known if coherency is not None),
-        key=lambda pair: pair[1],
-        default=(None, None),
-    )
+    found = coherencies(grid, constants, words)
+    return max(found, key=itemgetter(1), default=(None, None))
 
 
 def _by_rule(grid: Grid, most: float) -> tuple[bool, int, str] | None:  # noqa: PLR0911 - 8 rules
@@ -213,9 +230,9 @@ def _by_rule(grid: Grid, most: float) -> tuple[bool, int, str] | None:  # noqa: 
         return False, 3, "no-text"
     # Blank cells have a rule of their own: rules 4 and 5 count the others alone.
     filled = [cell for cell in cells if not cell.is_blank]
-    if sum(cell.is_link for cell in filled) > most * len(filled):
+    if sum([cell.is_link for cell in filled]) > most * len(filled):
         return False, 4, "links"
-    if sum(cell.is_image for cell in filled) > most * len(filled):
+    if sum([cell.is_image for cell in filled]) > most * len(filled):
         return False, 5, "images"
     if len(cells) - len(filled) > most * len(cells):
         return False, 6, "blanks"

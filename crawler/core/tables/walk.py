@@ -6,46 +6,61 @@ time than their markup.
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
 from lxml import etree
 
-from crawler.core.page.elements import is_hidden
-from crawler.core.page.text import drop_unseen
+from crawler.core.page.elements import hides
+from crawler.core.page.text import drop_unseen, fold_lines
+from crawler.core.page.walk import Elements
 from crawler.core.tables.elements import (
+    CLOSED,
     CONTROLS,
     INSTEAD,
     NATIVE,
-    is_aside,
+    PARTS,
     is_closed,
-    is_link,
+    is_for_the_ear,
     is_mark,
+    is_out_of_sight,
     look_of,
     part_of,
     read_alt,
     read_cell,
+    sorts,
 )
 from crawler.core.tables.grid import Cell, Grid, Row
 
-CHARS = ("chars", "link_chars", "unlinked", "strong_chars")
-"""The attributes of a cell that count letters of its text."""
+CHARS = ("link_chars", "unlinked", "strong_chars")
+"""The attributes of a cell that tell of letters of its text."""
 
+# What the end of an element requires, as bits; of a shut one nothing is entered.
+_SHUT, _TABLE, _UNSEEN, _GROUP, _ROW, _CAPTION, _CELL = -1, 1, 2, 4, 8, 16, 32
+_FORM, _LINES, _LINK, _STRONG, _RAISED, _ASIDE = 64, 128, 256, 512, 1024, 2048
+_PART = _TABLE | _UNSEEN | _GROUP | _ROW | _CAPTION | _CELL
+# What only its tag tells: it is counted, it may be shut, it is shut within a table.
+_COUNTED, _MAY_SHUT, _SHUT_INSIDE = 4096, 8192, 16384
 _IMAGES = frozenset(("img", "svg", "canvas", "object", "embed", "amp-img"))
-_COUNTED = CONTROLS | _IMAGES | {"a"}
-# The reading of a word beside it in small letters, and the brackets around it.
-_READINGS = frozenset(("rt", "rp", "rtc"))
-_RAISED = frozenset(("sup", "sub"))
+# Beside those, the reading of a word in small letters, and the brackets around it.
+_INSTEAD = INSTEAD | {"rt", "rp", "rtc"}
 # By a click on these the rows are sorted.
 _SORT_SIGNS = " \n▲▼△▽▴▾▵▿↑↓↕⇅⇵⬍⬆⬇"
-_STRONG = frozenset(("b", "strong"))
 # Elements that begin a line of their own within a cell.
-_LINES = frozenset(
+_OF_LINES = frozenset(
     ("p", "div", "br", "li", "ul", "ol", "dl", "dt", "dd", "h1", "h2", "h3", "h4", "h5", "h6", "hr",
      "blockquote", "pre", "center", "form", "fieldset", "section", "article", "table", "tr",
      "figure", "figcaption", "address", "details", "summary", "option", "caption")
 )  # fmt: skip
+_TRAITS: dict[str, int] = {}
+for _trait, _tags in (
+    (_FORM, {"form"}), (_LINES, _OF_LINES), (_STRONG, {"b", "strong"}), (_RAISED, {"sup", "sub"}),
+    (_COUNTED, CONTROLS | _IMAGES | {"a"}), (_MAY_SHUT, CLOSED | _INSTEAD),
+    (_SHUT_INSIDE, _INSTEAD),
+):  # fmt: skip
+    for _tag in _tags:
+        _TRAITS[_tag] = _TRAITS.get(_tag, 0) | _trait
 _LAYOUT_ROLES = frozenset(("presentation", "none"))
 # Attributes by which a table is drawn.
 _TABLE_LOOKS = ("class", "id", "border", "rules", "cellpadding", "cellspacing", "width", "bgcolor",
@@ -53,7 +68,6 @@ _TABLE_LOOKS = ("class", "id", "border", "rules", "cellpadding", "cellspacing", 
 # Limits of what is kept: of what a cell holds, of where a table stands.
 _INSIDE_CHARS = 80
 _PATH_LENGTH = 8
-_NOT_ALNUM = re.compile(r"[\W_]+")
 
 
 @dataclass(slots=True, eq=False)
@@ -73,16 +87,15 @@ class _OpenCell:
 
     def close(self) -> Cell:
         """Join the pieces to the cell's text: white space folded in each line, no empty lines."""
-        cell = self.cell
-        if self.aside is not None and not "".join(self.pieces).strip(_SORT_SIGNS):
-            self.pieces = self.aside.pieces
+        cell, text = self.cell, "".join(self.pieces)
+        if self.aside is not None and not text.strip(_SORT_SIGNS):
+            text = "".join(self.aside.pieces)
             for name in CHARS:
                 setattr(cell, name, getattr(self.aside.cell, name))
-        lines = (" ".join(line.split()) for line in "".join(self.pieces).split("\n"))
-        cell.text = "\n".join(line for line in lines if line)
+        cell.text = text = fold_lines(text)
         if cell.is_header:
-            cell.text = cell.text.strip(_SORT_SIGNS) or cell.text
-        cell.chars = len(cell.text) - cell.text.count(" ") - cell.text.count("\n")
+            cell.text = text = text.strip(_SORT_SIGNS) or text
+        cell.chars = len(text) - text.count(" ") - text.count("\n")
         if cell.chars or cell.controls or cell.tables:
             cell.alt = ""
         return cell
@@ -99,8 +112,9 @@ class OpenTable:
         outside: what text goes into that stands in none of its cells.
         host: of a definition list: the cell of a table in which it stands; its text is text of
             both.
+        row_number: the number of the element of the open row.
         unseen, links, strong: how many elements are open that are hidden, hyperlinks, or bold.
-        asides: the elements that are open whose text is a cell's only where it has no other.
+        asides: how many are open whose text is a cell's only where it has no other.
     """
 
     element: etree._Element
@@ -110,14 +124,14 @@ class OpenTable:
     outside: list[_OpenCell] = field(default_factory=list)
     host: _OpenCell | None = None
     row: Row | None = None
-    row_element: etree._Element | None = None
+    row_number: int = -1
     section: str = "body"
     group: int = 0
     caption: _OpenCell | None = None
     unseen: int = 0
     links: int = 0
     strong: int = 0
-    asides: list[etree._Element] = field(default_factory=list)
+    asides: int = 0
 
     def begin(self, section: str) -> None:
         """Begin a row group."""
@@ -125,17 +139,12 @@ class OpenTable:
         self.group += 1
         self.row = None
 
-    def begin_row(self, element: etree._Element | None = None) -> Row:
+    def begin_row(self, number: int | None = None) -> Row:
         """Begin a row; a cell outside rows begins one without an element."""
         self.row = Row(self.section, self.group)
-        self.row_element = self.row_element if element is None else element
+        self.row_number = self.row_number if number is None else number
         self.rows.append(self.row)
         return self.row
-
-    def holds(self, element: etree._Element) -> bool:
-        """Tell whether an element is a direct child of the open row, and so a cell."""
-        is_in_row = self.row is not None and not self.unseen and not self.cells
-        return is_in_row and element.getparent() is self.row_element
 
 
 class Walker:
@@ -145,92 +154,152 @@ class Walker:
         tables: those that were met, in the order in which they begin.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, page: Elements) -> None:
         self.tables: list[OpenTable] = []
+        self._page = page
+        self._hrefs, self._classes, self._hidden, self._styles, self._roles = (
+            page.values[name] for name in ("href", "class", "hidden", "style", "role")
+        )
         self._open: list[OpenTable] = []
+        # Of the open elements: their numbers, and what the end of each requires.
+        self._above: list[tuple[int, int]] = []
+        self._into: list[_OpenCell] | None = None  # what text goes into, None where not known
         self._forms = 0
         self._edge = ""  # the tag of a raised or lowered passage that has just begun, "/" if ended
 
-    def walk(self, root: etree._Element, forms: int) -> None:
+    def walk(self, number: int, forms: int) -> int:
         """Visit a table and every element below it.
 
         Args:
-            root: an element that is a table or a definition list.
+            number: that of an element that is a table or a definition list.
             forms: how many forms stand around it.
+
+        Returns:
+            The number of the first element behind it.
         """
+        page, enter, leave, add = self._page, self._enter, self._leave, self._add
+        tails, children, above = page.tails, page.children, self._above
+        left: list[int] = []
         self._forms = forms
-        kinds: list[str | None] = []
-        walk = etree.iterwalk(root, events=("start", "end"))
-        for event, element in walk:
-            if event == "start":
-                kinds.append(self._enter(element))
-                if kinds[-1] is None:
-                    walk.skip_subtree()
+        while True:
+            here, ends = number, enter(number)
+            number += 1
+            if ends == _SHUT:
+                if children[here]:
+                    number = page.behind(here)
+            elif count := children[here]:
+                left.append(count)
+                above.append((here, ends))
+                continue
+            elif ends:
+                leave(ends)
+            while left:
+                if tail := tails[here]:
+                    add(tail)
+                if left[-1] > 1:
+                    left[-1] -= 1
+                    break
+                left.pop()
+                here, ends = above.pop()
+                if ends:
+                    leave(ends)
             else:
-                kind = kinds.pop()
-                if kind is not None:
-                    self._leave(element, kind)
-                if kinds and element.tail and self._open:
-                    self._add(element.tail)
+                return number
 
-    def _enter(self, element: etree._Element) -> str | None:
-        """Open an element and return its part in a table, "" for none; None skips what is in it."""
-        tag = element.tag
-        open_table = self._open[-1] if self._open else None
-        if open_table is not None:
-            cell = open_table.cells[-1].cell if open_table.cells else None
-            self._count(open_table, element, tag, cell)
-            if cell is not None and len(cell.inside) < _INSIDE_CHARS:
-                cell.inside += f" {tag}"
-        if is_closed(element, tag) or (
-            open_table is not None and (tag in INSTEAD or tag in _READINGS)
+    def _enter(self, number: int) -> int:
+        """Open an element; return what its end requires."""
+        page = self._page
+        tag, attributes = page.tags[number], page.names[number]
+        traits = _TRAITS.get(tag, 0)
+        table = self._open[-1] if self._open else None
+        ends = 0
+        if table is not None:
+            if traits or attributes:
+                ends = self._count(table, number, traits)
+            if table.cells and len(table.cells[-1].cell.inside) < _INSIDE_CHARS:
+                table.cells[-1].cell.inside += f" {tag}"
+        if traits & _MAY_SHUT and (
+            is_closed(attributes, tag) or (traits & _SHUT_INSIDE and table is not None)
         ):
-            return None
-        self._forms += tag == "form"
-        kind = part_of(element, tag)
-        if open_table is None and kind not in ("table", "list"):
-            return ""
-        if kind in ("table", "list"):
-            self._open_table(element, tag, kind)
-        elif open_table is not None:
-            hidden = is_hidden(element)
-            kind = self._open_part(open_table, element, tag, kind, hidden=hidden)
-        if element.text:
-            self._add(element.text)
-        return kind
+            return _SHUT
+        if tag == "form":
+            self._forms += 1
+        if attributes or tag in PARTS or (table is not None and table.grid.kind == "div"):
+            ends |= self._open_part(table, number, tag)
+        if text := page.texts[number]:
+            self._add(text)
+        return ends
 
-    def _count(
-        self, table: OpenTable, element: etree._Element, tag: str, cell: Cell | None
-    ) -> None:
-        table.links += (links := is_link(element, tag, cell))
-        table.strong += tag in _STRONG
-        table.grid.in_form |= tag == "form" and not table.cells
-        self._edge = tag if tag in _RAISED else self._edge
-        if cell is not None and is_aside(element, tag, cell):
-            table.asides.append(element)
-        if tag in _LINES:
+    def _count(self, table: OpenTable, number: int, traits: int) -> int:
+        """Count an element within a table; return what its end requires for that."""
+        page = self._page
+        tag, attributes = page.tags[number], page.names[number]
+        cell = table.cells[-1].cell if table.cells else None
+        ends = traits & (_FORM | _LINES | _STRONG | _RAISED)
+        if tag == "a" and self._is_link(number, attributes, cell):
+            ends |= _LINK
+            table.links += 1
+        if traits & _STRONG:
+            table.strong += 1
+        elif traits & _RAISED:
+            self._edge = tag
+        elif traits & _FORM and not table.cells:
+            table.grid.in_form = True
+        if cell is not None and self._is_aside(number, tag, attributes, cell):
+            ends |= _ASIDE
+            table.asides += 1
+            self._into = None
+        if traits & _LINES:
             self._add("\n")
-        if tag not in _COUNTED:
-            return
-        for each in (opened.cell for opened in self._receiving()):
-            each.links += links
-            each.controls += tag in CONTROLS and element.get("type") != "hidden"
-            if tag in _IMAGES:
-                each.images += 1
-                each.linked_images += table.links > 0
-                read_alt(element, each)
+        if traits & _COUNTED:
+            for opened in self._receiving():
+                self._count_in(opened.cell, number, ends & _LINK > 0, table.links > 0)
+        return ends
 
-    def _open_table(self, element: etree._Element, tag: str, kind: str) -> None:
-        role = (element.get("role") or "").strip().lower()
+    def _count_in(self, cell: Cell, number: int, is_link: bool, is_linked: bool) -> None:  # noqa: FBT001 - two facts
+        """Count an element in a cell that holds it."""
+        tag, node = self._page.tags[number], self._page.nodes[number]
+        cell.links += is_link
+        if tag in _IMAGES:
+            cell.images += 1
+            cell.linked_images += is_linked
+            read_alt(node, cell)
+        elif tag in CONTROLS:
+            cell.controls += node.get("type") != "hidden"
+
+    def _is_link(self, number: int, attributes: Sequence[str], cell: Cell | None) -> bool:
+        """Tell whether an ``a`` is a hyperlink. Scripts make links of one without an address.
+
+        A link in a header cell that sorts the rows leads nowhere else: it is none.
+        """
+        href = self._hrefs.get(number)
+        if href is None:
+            return "name" not in attributes
+        return cell is None or not cell.is_header or not sorts(href)
+
+    def _is_aside(self, number: int, tag: str, attributes: Sequence[str], cell: Cell) -> bool:
+        """Tell whether an element is out of sight, or a button behind the name of a column."""
+        if tag == "button" and cell.is_header:
+            return cell.unlinked or cell.link_chars > 0
+        if not attributes:
+            return False
+        return is_for_the_ear(self._classes.get(number, "")) or is_out_of_sight(
+            self._styles.get(number, "")
+        )
+
+    def _open_table(self, number: int, tag: str, kind: str) -> None:
+        element = self._page.nodes[number]
+        given = {str(name): str(value) for name, value in element.items()}
+        role = given.get("role", "").strip().lower()
         outer = self._open[-1] if self._open else None
         grid = Grid(
             kind="list" if kind == "list" else "table" if tag == "table" else "div",
             role=role,
-            summary=(element.get("summary") or "").strip(),
-            label=(element.get("aria-label") or "").strip(),
-            says_layout=role in _LAYOUT_ROLES or element.get("datatable") == "0",
+            summary=given.get("summary", "").strip(),
+            label=given.get("aria-label", "").strip(),
+            says_layout=role in _LAYOUT_ROLES or given.get("datatable") == "0",
             in_form=self._forms > 0,
-            look=look_of(element, _TABLE_LOOKS),
+            look=look_of(given, _TABLE_LOOKS),
             nesting=0 if outer is None else outer.grid.nesting + (outer.grid.kind != "list"),
             path=tuple(above.tag for above in islice(element.iterancestors(), _PATH_LENGTH)),
         )
@@ -243,73 +312,108 @@ class Walker:
                     opened.host = outer.cells[-1]
         self.tables.append(opened)
         self._open.append(opened)
+        self._into = None
 
-    def _open_part(
-        self, table: OpenTable, element: etree._Element, tag: str, kind: str, *, hidden: bool
-    ) -> str:
-        """Open an element inside a table; what is hidden is no part of it."""
-        if hidden:
+    def _open_part(self, table: OpenTable | None, number: int, tag: str) -> int:
+        """Open an element that may be a part of a table; return what its end requires."""
+        role, style = self._roles.get(number, ""), self._styles.get(number, "")
+        part = part_of(tag, role, style)
+        if part in {"table", "list"}:
+            self._open_table(number, tag, part)
+            return _TABLE
+        if table is None:
+            return 0
+        if number in self._hidden or (style and hides(style)):
+            # What is hidden is no part of a table.
             table.unseen += 1
-            return f"hidden {tag}"
-        if not kind and table.grid.kind == "div" and table.holds(element):
-            self._open_cell(table, element, tag)
-            table.cells[-1].guessed = True
-            return "cell"
-        wanted = "list" if kind in ("term", "description") else "table" if tag in NATIVE else "div"
-        if table.unseen or table.grid.kind != wanted:
-            return ""  # a part of another kind of table
-        if kind in ("head", "body", "foot"):
-            table.begin(kind)
-        elif kind == "row":
-            table.begin_row(element)
-        elif kind == "caption" and table.caption is None and not table.cells:
-            table.caption = _OpenCell(Cell(tag=tag))
-        elif kind in ("cell", "term", "description"):
-            self._open_cell(table, element, tag)
-        else:
-            return ""
-        return kind
+            self._into = None
+            return _UNSEEN
+        if not part and table.grid.kind == "div":
+            return self._guess_cell(table, number, tag)
+        wanted = "list" if part in {"term", "description"} else "table" if tag in NATIVE else "div"
+        if not part or table.unseen or table.grid.kind != wanted:
+            return 0  # no part, or one of another kind of table
+        return self._open_own(table, number, tag, part)
 
-    @staticmethod
-    def _open_cell(table: OpenTable, element: etree._Element, tag: str) -> None:
+    def _open_own(self, table: OpenTable, number: int, tag: str, part: str) -> int:
+        """Open a part of a table; return what its end requires."""
+        if part in {"cell", "term", "description"}:
+            self._open_cell(table, number, tag)
+            return _CELL
+        if part == "row":
+            table.begin_row(number)
+            return _ROW
+        if part != "caption":
+            table.begin(part)
+            return _GROUP
+        if table.caption is not None or table.cells:
+            return 0
+        table.caption = _OpenCell(Cell(tag=tag))
+        self._into = None
+        return _CAPTION
+
+    def _guess_cell(self, table: OpenTable, number: int, tag: str) -> int:
+        """Open a direct child of the open row as a cell; return what its end requires."""
+        is_in_row = table.row is not None and not table.unseen and not table.cells
+        if not is_in_row or self._above[-1][0] != table.row_number:
+            return 0
+        self._open_cell(table, number, tag)
+        table.cells[-1].guessed = True
+        return _CELL
+
+    def _open_cell(self, table: OpenTable, number: int, tag: str) -> None:
         row = table.begin_row() if table.row is None else table.row
         outer = table.cells[-1] if table.cells else None
         if outer is not None and outer.guessed and row.cells and row.cells[-1] is outer.cell:
             row.cells.pop()  # it only wraps cells
-        cell = Cell(tag=tag, is_header=tag in ("th", "dt"))
-        if element.attrib:
-            read_cell(element, cell)
-        if table.grid.kind == "list":
-            cell.rowspan = cell.colspan = 1
+        cell = Cell(tag=tag, is_header=tag in {"th", "dt"})
+        if self._page.names[number]:
+            cell.look, cell.scope, rows, columns = read_cell(
+                tuple(self._page.nodes[number].items())
+            )
+            cell.is_header = cell.is_header or cell.scope != ""
+            if table.grid.kind != "list":
+                cell.rowspan, cell.colspan = rows, columns
         row.cells.append(cell)
         table.cells.append(_OpenCell(cell))
+        self._into = None
 
-    def _leave(self, element: etree._Element, kind: str) -> None:
-        tag = element.tag
-        self._forms -= tag == "form"
-        if not self._open:
-            return
+    def _leave(self, ends: int) -> None:
+        """End an element, as entering it required."""
         table = self._open[-1]
-        if kind in ("table", "list"):
-            self._close_table()
-            table = self._open[-1] if self._open else table
-        elif kind.startswith("hidden "):
-            table.unseen -= 1
-        elif kind in ("head", "body", "foot"):
-            table.begin("body")
-        elif kind == "row":
-            table.row = None
-        elif kind == "caption" and table.caption is not None and table.grid.caption is None:
-            table.grid.caption = table.caption.close().text
-        elif kind in ("cell", "term", "description"):
-            table.cells.pop().close()
-        if tag in _LINES:
+        if ends & _PART:
+            self._close_part(table, ends)
+            if not self._open:
+                return
+            table = self._open[-1]
+        if ends & _LINES:
             self._add("\n")
-        table.links -= is_link(element, tag, table.cells[-1].cell if table.cells else None)
-        table.strong -= tag in _STRONG
-        self._edge = "/" if tag in _RAISED else self._edge
-        if table.asides and table.asides[-1] is element:
-            table.asides.pop()
+        if ends & _LINK:
+            table.links -= 1
+        if ends & _STRONG:
+            table.strong -= 1
+        elif ends & _RAISED:
+            self._edge = "/"
+        elif ends & _FORM:
+            self._forms -= 1
+        if ends & _ASIDE:
+            table.asides -= 1
+            self._into = None
+
+    def _close_part(self, table: OpenTable, ends: int) -> None:
+        if ends & _CELL:
+            table.cells.pop().close()
+        elif ends & _ROW:
+            table.row = None
+        elif ends & _GROUP:
+            table.begin("body")
+        elif ends & _TABLE:
+            self._close_table()
+        elif ends & _UNSEEN:
+            table.unseen -= 1
+        elif table.caption is not None and table.grid.caption is None:
+            table.grid.caption = table.caption.close().text
+        self._into = None
 
     def _close_table(self) -> None:
         closed = self._open.pop()
@@ -342,16 +446,19 @@ class Walker:
         return [table.cells[-1]] if table.host is None else [table.cells[-1], table.host]
 
     def _add(self, text: str) -> None:
-        receiving = self._receiving_text()
-        if not receiving:
-            return
+        receiving = self._into
+        if receiving is None:
+            receiving = self._into = self._receiving_text()
         if text.isspace():  # most of what stands between elements
             text = text if text == "\n" else " "
             for opened in receiving:
                 opened.pieces.append(text)
-            return
-        seen = text if text.isprintable() else drop_unseen(text)
-        text = " ".join(f"x{seen}x".split())[1:-1]
+        elif receiving:
+            self._add_words(receiving, text)
+
+    def _add_words(self, receiving: Sequence[_OpenCell], text: str) -> None:
+        if not text.isprintable() or "  " in text:
+            text = " ".join(f"x{drop_unseen(text)}x".split())[1:-1]
         table = self._open[-1]
         chars = len(text) - text.count(" ")
         edge, self._edge = self._edge, ""
@@ -361,9 +468,9 @@ class Walker:
                 opened.pieces.append(" ")
             opened.pieces.append(text)
             cell = opened.cell
-            cell.chars += chars
             if table.links:
                 cell.link_chars += chars
-            else:
-                cell.unlinked += len(_NOT_ALNUM.sub("", text))
-            cell.strong_chars += chars if table.strong else 0
+            elif not cell.unlinked:
+                cell.unlinked = any(map(str.isalnum, text))
+            if table.strong:
+                cell.strong_chars += chars
