@@ -7,6 +7,6 @@ from crawler.core.pure import described as described
 from crawler.core.pure import distances as distances
 from crawler.core.pure import gram_hits as gram_hits
 from crawler.core.pure import leaf_values as leaf_values
+from crawler.core.pure import normal_forms as normal_forms
 from crawler.core.pure import numbered as numbered
-from crawler.core.pure import plain_forms as plain_forms
 from crawler.core.pure import short_texts as short_texts

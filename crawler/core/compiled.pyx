@@ -454,41 +454,60 @@ cdef inline unsigned int _two(unsigned int first, unsigned int second) noexcept:
     return (first * 37 ^ second) & 4095
 
 
-def plain_forms(texts, Py_ssize_t most):
+# What ``pure.form_of`` says of the characters that were met, and 0 of others.
+cdef unsigned int FORMS[65536]
+for _char in range(1, 128):
+    FORMS[_char] = pure.form_of(" " if chr(_char) in "\n\t" else chr(_char))
+
+
+def normal_forms(texts, Py_ssize_t most):
     cdef str text
     cdef Py_ssize_t at, size, letters, longest = 0
-    cdef unsigned char char
+    cdef unsigned int its
+    cdef Py_UCS4 char
     cdef bint is_label
     cdef unsigned char* form
-    cdef list found = []
+    cdef list found = [], unclear = []
     for text in texts:
         longest = max(longest, len(text))
-    form = <unsigned char*> PyMem_Malloc(longest + 1)
+    form = <unsigned char*> PyMem_Malloc(3 * longest + 1)
     if not form:
         raise MemoryError
     for text in texts:
-        letters = 0
+        letters = size = 0
         for at in range(len(text)):
             char = PyUnicode_READ_CHAR(text, at)
-            letters += u"a" <= char | 32 <= u"z"
-        is_label = 0 < letters <= most
-        size = 0
-        for at in range(len(text)):
-            char = PyUnicode_READ_CHAR(text, at)
-            if u"A" <= char <= u"Z":
-                char |= 32
-            elif char == u" " or char == u"\n" or char == u"\t":
-                if not size or form[size - 1] == u" ":
-                    continue
-                char = u" "
-            elif is_label and u"0" <= char <= u"9":
-                if size and form[size - 1] == u"0":
-                    continue
-                char = u"0"
-            form[size] = char
-            size += 1
-        if size and form[size - 1] == u" ":
-            size -= 1
+            its = FORMS[char] if char < 65536 else <unsigned int> pure.UNCLEAR
+            if not its:
+                its = FORMS[char] = pure.form_of(chr(char))
+            letters += its >> 16 & 1
+            if its >> 17:
+                unclear.append(len(found))
+                break
+        else:
+            is_label = 0 < letters <= most
+            for at in range(len(text)):
+                its = FORMS[PyUnicode_READ_CHAR(text, at)] & 0xFFFF
+                if its == u" ":
+                    if not size or form[size - 1] == u" ":
+                        continue
+                elif is_label and u"0" <= its <= u"9":
+                    if size and form[size - 1] == u"0":
+                        continue
+                    its = u"0"
+                if its >= 0x800:
+                    form[size], form[size + 1] = 0xE0 | its >> 12, 0x80 | its >> 6 & 63
+                    size += 2
+                elif its >= 0x80:
+                    form[size] = 0xC0 | its >> 6
+                    size += 1
+                form[size] = its if its < 0x80 else 0x80 | its & 63
+                size += 1
+            if size and form[size - 1] == u" ":
+                size -= 1
         found.append((<char*> form)[:size])
     PyMem_Free(form)
+    others = pure.normal_forms([texts[at] for at in unclear], most)
+    for at in range(len(unclear)):
+        found[unclear[at]] = others[at]
     return found

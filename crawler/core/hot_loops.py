@@ -12,8 +12,8 @@ __all__ = [
     "distances",
     "gram_hits",
     "leaf_values",
+    "normal_forms",
     "numbered",
-    "plain_forms",
     "short_texts",
 ]
 
@@ -28,8 +28,8 @@ try:
         distances,
         gram_hits,
         leaf_values,
+        normal_forms,
         numbered,
-        plain_forms,
         short_texts,
     )
 # There was no compiler where the package was built, or it was built for another release of lxml.
@@ -44,7 +44,7 @@ except (ImportError, TypeError, ValueError):
         distances,
         gram_hits,
         leaf_values,
+        normal_forms,
         numbered,
-        plain_forms,
         short_texts,
     )

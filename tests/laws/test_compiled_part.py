@@ -40,6 +40,12 @@ def test_leaves(compiled: ModuleType, name: str, rows: int, seed: int, has_gaps:
     assert np.array_equal(compiled.leaf_values(table, *nodes), pure.leaf_values(table, *nodes))
 
 
+MIXED = (
+    "aZ 09.\u00a0\u00e9\u00bd\u0301\u0130\u00df\u03a3\u2026\u0663\uff11\uff21"
+    "\u1100\u1161\u11a8\uac00\u09c7\u09be\u3042\u3099"
+)
+"""Letters, digits and marks that fold or compose."""
+
 TEXTS = st.lists(st.text(min_size=1, max_size=20), min_size=1, max_size=8)
 """Texts of any characters, lone surrogates too."""
 
@@ -164,8 +170,19 @@ def test_cues_of_a_word(
 
 
 @given(
-    texts=st.lists(st.text("aZ 09\n\t.", max_size=9), min_size=1, max_size=5),
+    texts=st.lists(
+        st.text("aZ 09\n\t.", max_size=9)
+        | st.text(st.characters(exclude_characters="\0") | st.sampled_from(MIXED)).filter(
+            lambda text: not text.isascii()
+        )
+    ),
     most=st.integers(1, 5),
 )
-def test_normal_forms_of_ascii(compiled: ModuleType, texts: list[str], most: int) -> None:
-    assert compiled.plain_forms(texts, most) == pure.plain_forms(texts, most)
+def test_normal_forms(compiled: ModuleType, texts: list[str], most: int) -> None:
+    assert compiled.normal_forms(texts, most) == pure.normal_forms(texts, most)
+
+
+def test_what_stands_for_a_character_depends_on_none_around(compiled: ModuleType) -> None:
+    for begin in range(128, 1 << 16, 64):
+        text = "".join(map(chr, range(begin, begin + 64)))
+        assert compiled.normal_forms([text], 99) == pure.normal_forms([text], 99)

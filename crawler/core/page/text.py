@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 
 from xxhash import xxh3_64_intdigest
 
-from crawler.core.hot_loops import plain_forms
+from crawler.core.hot_loops import normal_forms
+from crawler.core.pure import DIGITS, folded, is_label
 from crawler.core.words import any_of
 
 DENSE = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
@@ -31,15 +31,8 @@ _NOT_IN_XML: Mapping[int, str] = {
 }
 _ANY_NOT_IN_XML = re.compile(f"[{''.join(map(chr, _NOT_IN_XML))}]")
 _SPACE = re.compile(r"\s+")
-_DIGITS = re.compile(r"\d+")
-_LETTER = re.compile(r"[^\W\d_]")
-_ASCII_DIGITS = b"0123456789"
-_NO_ASCII_LETTERS = bytes(code for code in range(128) if not chr(code).isalpha())
-# Stands between texts; nothing that was parsed holds it.
-_BORDER = "\0"
 # A text with more letters is no label: its figures are part of its meaning.
 _LABEL_LETTERS = 80
-_LABEL_BEGINS = 200
 
 
 def any_phrase(phrases: Iterable[str]) -> str:
@@ -107,30 +100,8 @@ def normalise(text: str, *, mask_digits: bool = True) -> str:
         text: any text.
         mask_digits: False where the digits are known to matter.
     """
-    text = " ".join(_folded(text).split())
-    return _DIGITS.sub("0", text) if mask_digits and _is_label(text) else text
-
-
-def _folded(text: str) -> str:
-    if not text.isascii():
-        # Folding the case may leave letters that compose with the marks after them.
-        text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    return text.casefold()
-
-
-def _is_label(text: str) -> bool:
-    """Tell whether a text has digits, and letters but few."""
-    if text.isascii():  # deleting bytes takes a tenth of the time of a search
-        data = text.encode()
-        if len(data.translate(None, _ASCII_DIGITS)) == len(data):
-            return False
-        return 0 < len(data.translate(None, _NO_ASCII_LETTERS)) <= _LABEL_LETTERS
-    if _DIGITS.search(text) is None:
-        return False
-    if len(text) <= _LABEL_LETTERS:  # as most labels
-        return _LETTER.search(text) is not None
-    begins = len(_LETTER.findall(text[:_LABEL_BEGINS]))
-    return begins <= _LABEL_LETTERS and 0 < len(_LETTER.findall(text)) <= _LABEL_LETTERS
+    text = " ".join(folded(text).split())
+    return DIGITS.sub("0", text) if mask_digits and is_label(text, _LABEL_LETTERS) else text
 
 
 def block_key(text: str, *, mask_digits: bool = True) -> int:
@@ -152,22 +123,8 @@ def block_keys(texts: Sequence[str], title: str) -> list[int]:
         title: its title. Digits of what stands in it are known to matter: "Day 12" as the page's
             own headline is not "Day 13".
     """
-    plain = [text for text in texts if text.isascii()]
-    own = (
-        map(xxh3_64_intdigest, plain_forms(plain, _LABEL_LETTERS)),
-        iter(_other_keys([it for it in texts if not it.isascii()])),
-    )
-    keys = [next(own[not text.isascii()]) for text in texts]
+    keys = list(map(xxh3_64_intdigest, normal_forms(texts, _LABEL_LETTERS)))
     for number, text in enumerate(texts):
         if len(text) <= len(title) and text in title:
             keys[number] = block_key(text, mask_digits=False)
     return keys
-
-
-def _other_keys(texts: Sequence[str]) -> Iterable[int]:
-    """Return the keys of texts of any characters."""
-    # Nothing composes with the border, or is moved over it.
-    for text in _folded(_BORDER.join(texts)).split(_BORDER):
-        normal = " ".join(text.split())
-        normal = _DIGITS.sub("0", normal) if _is_label(normal) else normal
-        yield xxh3_64_intdigest(normal.encode("utf-8", "surrogatepass"))
