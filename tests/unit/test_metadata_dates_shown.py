@@ -225,3 +225,40 @@ def test_a_date_in_a_script(script: str) -> None:
 def test_a_text_is_found_once_by_its_number() -> None:
     texts = APART.join(["a1", "", "22", "b", "3"])
     assert list(texts_with(re.compile("[0-9]"), texts)) == [0, 2, 4]
+
+
+STORY = "The trains that left the town at night for forty years are back on the old line. " * 3
+
+
+@pytest.mark.parametrize("dateline", ["20.11.2026 - ", "(20 November 2026) ", "20 November 2026: "])
+def test_a_date_that_the_article_begins_with_is_the_date_of_the_page(dateline: str) -> None:
+    assert read(f"<p>{dateline}{STORY}</p>").published == "2026-11-20"
+    assert read(f"<p>{STORY}</p><p>{dateline.rstrip(' -:()')} was cold. {STORY}").published is None
+
+
+def test_a_date_in_the_words_of_a_link_is_of_what_is_linked() -> None:
+    link = '<a class="Publication" href="/4.pdf">Report 4 of 3 March 2026</a>'
+    assert read(f"<p>{link}</p><p><em>20 November 2026</em></p>").published == "2026-11-20"
+    posted = '<a href="/night-trains">Posted on 20 November 2026</a>'
+    assert read(f"<p>{posted}</p><p>{link}</p>").published == "2026-11-20"
+
+
+def test_the_month_in_the_address_chooses_among_dates() -> None:
+    html = '<p class="date">Published: 14.08.2026</p><h2>Book</h2><h3>9. September 2026</h3>'
+    assert read(html).published == "2026-08-14"
+    assert read(html, "https://post.example/2026/09/a-book").published == "2026-09-09"
+    assert read(html, "https://post.example/2026/07/a-book").published == "2026-08-14"
+
+
+def test_a_time_at_night_in_utc_gives_way_to_the_next_day_that_readers_see() -> None:
+    meta = '<meta property="article:published_time" content="2026-11-19T23:00Z">'
+    shown = '<span class="date">20 November 2026</span>'
+    assert read(meta + shown).published == "2026-11-20"
+    assert read(meta + '<span class="date">Updated 20 November 2026</span>').published == (
+        "2026-11-19T23:00Z"
+    )
+    assert read(meta.replace("T23", "T12") + shown).published == "2026-11-19T12:00Z"
+
+
+def test_the_last_part_of_an_address_may_be_a_day() -> None:
+    assert read("", "https://post.example/news/20-11-2026").published == "2026-11-20"

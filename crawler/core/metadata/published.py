@@ -20,9 +20,11 @@ if TYPE_CHECKING:
 
 # From how many points a visible date is trusted at all, and before weaker meta elements.
 _SEEN_POINTS = 1.5
-_SURE_POINTS = 5.0
+_SURE_POINTS = 4.5
 _FIRST_TIMES = 3
 _NOON, _AHEAD = 12, 10
+# The hour of UTC from which it is the next day somewhere in Europe, in summer.
+_NIGHT = 21
 _URL_DATE = compiled_later(
     r"(?<!\d)(?P<y>(?:19|20)\d\d)(?P<s>[/._-]?)(?P<m>0[1-9]|1[0-2]|[1-9](?=[/._-]))(?P=s)"
     r"(?P<d>0[1-9]|[12]\d|3[01]|[1-9](?=\D|$))(?!\d)"
@@ -30,6 +32,7 @@ _URL_DATE = compiled_later(
 _URL_MONTH = compiled_later(
     r"/(?P<y>(?:19|20)\d\d)/(?P<m>[a-z]{3,9})/(?P<d>\d{1,2})/", re.IGNORECASE
 )
+_URL_YEAR_MONTH = compiled_later(r"/(?P<y>(?:19|20)\d\d)/(?P<m>0[1-9]|1[0-2])/(?!\d)")
 _QUOTES = r"[\\\x22']{1,4}"
 _SCRIPT_DATE = compiled_later(
     r"(?:date_?published|published_?(?:at|date|time|on)|publish_?(?:date|time|ed_?at)|pub_?date"
@@ -49,7 +52,9 @@ _MAX_LOOKED_AT = 60
 _LINE_LETTERS = 15
 _SENTENCE_ENDS = (".", "!", "?", "\u3002", "\uff01", "\uff1f", "\u2026")
 _SMALL_WORD = compiled_later(r",?\s[a-z\u00df-\u00ff\u0430-\u044f]{2,}\s")
+_LETTERS = compiled_later(r"[^\W\d_]{2,}")
 _ISO_BEGINS = compiled_later(r"\d{4}-\d\d-\d\d")
+_DATELINE_ENDS = compiled_later(r"\s?[):\u2013\u2014-]")
 _LABEL_CHARS = 40
 _PUBLISHED_HINT = compiled_later(r"publi[sc]|pubdate|posted|created|date-?published", re.IGNORECASE)
 _MODIFIED_HINT = compiled_later(r"updated?\b|modif|lastmod", re.IGNORECASE)
@@ -93,11 +98,14 @@ class DateChooser:
             )
         yield "url", in_url
         seen = [each for each in self._seen if not each.is_modified]
+        seen = _of_month(_URL_YEAR_MONTH.search(self._facts.url), seen)
         yield from ((each.source, each.date) for each in seen if each.points >= _SURE_POINTS)
         yield from self._declared((), "dated")
         yield from ((each.source, each.date) for each in seen if each.points >= _SEEN_POINTS)
         yield "title", _first_in(self._facts.parsed.title or "", self._reading)
-        yield "url", _first_in(_path(self._facts.url).replace("_", "-"), self._reading)
+        path = _path(self._facts.url).replace("_", "-")
+        for part in (path, path.rpartition("/")[2]):
+            yield "url", _first_in(part, self._reading)
         yield from self._in_scripts()
         yield from ((each.source, each.date) for each in seen if not each.is_aside)
         # Where there is only the date of the last change, the source says so.
@@ -139,13 +147,20 @@ class DateChooser:
         hour = int(date.clock[:2] or 0)
         times = self._facts.parsed.named["time"][:_FIRST_TIMES]
         shown = (("time", _first_in(each.text or "", self._reading)) for each in times)
-        for shown_by, day in chain((("url", in_url),), shown):
+        for shown_by, day in chain((("url", in_url),), shown, self._shown_at_night(hour)):
             ahead = 0 if day is None else date.number - day.number
             if day is not None and ahead == 0:
                 break
             if day and ((ahead == 1 and hour < _NOON) or (ahead == -1 and hour >= _AHEAD)):
                 return shown_by, Date(day.year, day.month, day.day)
         return source, date
+
+    def _shown_at_night(self, hour: int) -> Iterator[tuple[str, Date | None]]:
+        """Yield the day that readers see, for an hour at which Europe has the next day."""
+        if hour >= _NIGHT and self._seen:
+            first = self._seen[0]
+            if first.points >= _SURE_POINTS and not first.is_modified:
+                yield first.source, first.date
 
 
 def _script_dates(script: str) -> Iterator[re.Match[str]]:
@@ -178,6 +193,17 @@ def how_to_read(language: str | None, host: str) -> Reading:
         region in _MONTH_FIRST or (not region and not host.endswith(_DAY_FIRST_HOSTS))
     )
     return Reading(month_first, primary in _YEAR_FIRST, primary)
+
+
+def _of_month(month: re.Match[str] | None, seen: list[SeenDate]) -> list[SeenDate]:
+    """Return the dates of the month that an address has, or all where none is of it."""
+    if month is None:
+        return seen
+    named = int(month["y"]), int(month["m"])
+    of_month = [
+        each for each in seen if (each.date.year, each.date.month) == named and not each.is_aside
+    ]
+    return of_month or seen
 
 
 def _path(url: str) -> str:
@@ -216,7 +242,12 @@ _Found: TypeAlias = "tuple[Mark, Date, str, str, float]"
 
 def seen_dates(page: VisiblePage, reading: Reading) -> list[SeenDate]:
     """Return the dates that readers see, those with most points first."""
-    found = (*_time_elements(page, reading), *_hinted(page, reading), *_in_text(page, reading))
+    found = (
+        *_time_elements(page, reading),
+        *_hinted(page, reading),
+        *_in_text(page, reading),
+        *_begun(page, reading),
+    )
     return sorted((_weighed(page, each) for each in found), key=lambda seen: -seen.points)
 
 
@@ -275,6 +306,14 @@ def _in_text(page: VisiblePage, reading: Reading) -> Iterator[_Found]:
             yield mark, found.date, "text", said, points
 
 
+def _begun(page: VisiblePage, reading: Reading) -> Iterator[_Found]:
+    """Yield dates that a paragraph begins with: "(3.3.2026) Town", "3 March 2026 - Town"."""
+    for mark in page.datelines:
+        found = next(find_dates(mark.said, reading), None)
+        if found and found.start <= 1 and _DATELINE_ENDS.match(mark.said, found.end):
+            yield mark, found.date, "text", "", 1.0
+
+
 def _labelled_dates(text: str, reading: Reading) -> Iterator[tuple[FoundDate, str]]:
     end = 0
     for found in find_dates(text, reading):
@@ -287,10 +326,20 @@ def _weighed(page: VisiblePage, found: _Found) -> SeenDate:
     words = byline_words()
     published = bool(words.published.search(said) or _PUBLISHED_HINT.search(said))
     modified = bool(words.modified.search(said) or _MODIFIED_HINT.search(said)) and not published
-    aside = page.is_aside(mark.element)
+    aside = page.is_aside(mark.element) or _is_of_linked(mark.element)
     points += 2.0 * published + page.near(mark.order)
     points -= 1.5 * modified + 5.0 * aside
     return SeenDate(date, source, points, modified, aside, mark.element)
+
+
+def _is_of_linked(element: etree._Element) -> bool:
+    """Tell whether a date is part of a link's words, as in "Report No. 4 of 3 March 2026"."""
+    if element.tag != "a":
+        return False
+    text = element_text(element)
+    found = next(find_dates(text), None)
+    before = text[: found.start] if found else ""
+    return not _is_label(before) and len(_LETTERS.findall(before)) > 1
 
 
 def _is_label(label: str) -> bool:

@@ -93,6 +93,8 @@ _OF_DATE, _OF_AUTHOR = 1, 2
 # Bylines and lines with the date are short; longer texts mention other dates and people.
 _SHORT = 160
 _ELEMENT_CHARS = 400
+# A date before the first words of an article, and a dash.
+_DATELINE = 40
 # A paragraph of the article, and the title of another page.
 _PROSE = 80
 _TITLE = 10
@@ -174,6 +176,16 @@ class VisiblePage:
         joined = APART.join(texts)
         found = texts_with(_DATED if joined.isascii() else _DATED_ANYHOW, joined)
         return self._text_marks((places[at], texts[at]) for at in found)
+
+    @cached_property
+    def datelines(self) -> list[Mark]:
+        """Beginnings with a figure of the long texts that are near behind the headline."""
+        page, first = self._page, self.headline or 0
+        texts = enumerate(page.texts[first : first + _NEAR], first)
+        long = [(at, text.strip()) for at, text in texts if text and len(text) > _SHORT]
+        return self._marks(
+            (at, text[:_DATELINE]) for at, text in long if text.lstrip("(")[:1].isdecimal()
+        )
 
     @cached_property
     def bylines(self) -> list[Mark]:
