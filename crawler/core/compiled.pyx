@@ -41,8 +41,9 @@ def columns(lxml_api._Element root):
                 if attribute.type == xml.XML_ATTRIBUTE_NODE:
                     name = _name(<xml.xmlNode*> attribute, known, &recent)
                     own.append(name)
-                    if name in values:
-                        (<dict> values[name])[len(nodes) - 1] = _value(node, attribute)
+                    column = values.get(name)
+                    if column is not None:
+                        (<dict> column)[len(nodes) - 1] = _value(node, attribute)
                 attribute = attribute.next
             its = tuple(own)
             names.append(shared.setdefault(its, its))

@@ -277,7 +277,7 @@ cdef class Cutter:
         for char in text:
             if char == u" ":
                 spaces += 1
-            elif not char.isprintable():
+            elif (char < u" " or char > u"~") and not char.isprintable():
                 is_shown = False
                 others += char.isspace()
         if spaces + others == len(text):
@@ -297,7 +297,8 @@ cdef class Cutter:
             self._link_chars += len(text) - spaces if is_shown else len("".join(text.split()))
 
     cpdef flush(self):
-        cdef Py_ssize_t chars
+        cdef Py_ssize_t chars = 0
+        cdef Py_UCS4 char
         if not self.pieces:
             return
         text = "".join(self.pieces)
@@ -306,7 +307,8 @@ cdef class Cutter:
         # Marks of direction alone are nothing to read.
         if text and ((<str> text)[0].isprintable() or cut_rules.is_shown(text)):
             holder = self.holder
-            chars = len(text) - text.count(" ") - text.count("\n") - text.count("\t")
+            for char in <str> text:
+                chars += char != u" " and char != u"\n" and char != u"\t"
             self.blocks.append(
                 Block(
                     len(self.blocks), text, holder.tag, holder.path, 0, chars,
@@ -352,7 +354,7 @@ cdef str _folded(str text):
         if char == u" ":
             if before == u" ":
                 return fold_lines(text)
-        elif char.isspace():
+        elif (char < u" " or char > u"~") and char.isspace():
             return fold_lines(text)
         before = char
     return text[begin:end]

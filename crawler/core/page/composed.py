@@ -228,9 +228,10 @@ def _waits(element: etree._Element) -> bool:
     """Tell whether a browser shows an element when it finds something there, or at a click."""
     if (element.get("hidden") or "").lower() == "until-found":
         return True
-    if element.tag == "noscript" or _weight_of(element) < _LEAST_PROSE:
+    # What is rare and cheap to find out is asked first, how much text there is last.
+    if element.tag == "noscript" or not _follows_prose(element):
         return False
-    if next(element.iter(*_FIELDS), None) is not None or not _follows_prose(element):
+    if next(element.iter(*_FIELDS), None) is not None or _weight_of(element) < _LEAST_PROSE:
         return False
     return any(_is_button(near) for near in _after(element)) or any(
         _is_button(near) for near in islice(element.itersiblings(preceding=True), 1)
@@ -313,13 +314,13 @@ def _may_be_body(element: etree._Element) -> bool:
     ``visibility`` tells so; ``display`` does with a heading alone; and ``noscript`` unless it is a
     gallery or another list.
     """
-    if _weight_of(element) < _LEAST_PROSE:
-        return False
     if element.tag == "noscript":
         is_list = next(element.iter(*_LISTS), None) is not None
-        return not is_list or next(element.iter(*_BODIES, "p"), None) is not None
-    is_late = "visibility" in (element.get("style") or "").lower()
-    return is_late or next(element.iter(*_BODIES), None) is not None
+        may_be = not is_list or next(element.iter(*_BODIES, "p"), None) is not None
+    else:
+        is_late = "visibility" in (element.get("style") or "").lower()
+        may_be = is_late or next(element.iter(*_BODIES), None) is not None
+    return may_be and _weight_of(element) >= _LEAST_PROSE
 
 
 def _weight_of(element: etree._Element) -> int:

@@ -139,6 +139,7 @@ PROSE: Final = frozenset(
 )
 
 
+@lru_cache(maxsize=4096)
 def hides(style: str) -> bool:
     """Tell whether a style hides its element."""
     lower = style.lower()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
-from functools import cache, lru_cache, partial
+from functools import cache, cached_property, lru_cache, partial
 from math import log1p
 from operator import attrgetter
 from typing import TypeVar
@@ -73,17 +73,22 @@ class Survey:
     Attributes:
         grid: that part as a grid of its own.
         words: the lists by which data types are told.
-        type_of: returns a cell's data type, "" for a blank one.
-        kind_of: returns a coarser type: all numbers are one kind, all dates and times another.
     """
 
     def __init__(self, grid: Grid, words: Words) -> None:
         self.grid = _first_part(grid)
         self.words = words
-        self.type_of: Callable[[Cell], str] = cache(
-            lambda cell: "" if cell.is_blank else cell_type(cell, words)
-        )
-        self.kind_of: Callable[[Cell], str] = cache(partial(_kind_of, self.type_of))
+
+    @cached_property
+    def type_of(self) -> Callable[[Cell], str]:
+        """What returns a cell's data type, "" for a blank one."""
+        words = self.words
+        return cache(lambda cell: "" if cell.is_blank else cell_type(cell, words))
+
+    @cached_property
+    def kind_of(self) -> Callable[[Cell], str]:
+        """What returns a coarser type: all numbers are one kind, all dates and times another."""
+        return cache(partial(_kind_of, self.type_of))
 
     @property
     def rows(self) -> list[list[Cell]]:
@@ -187,7 +192,7 @@ def judge_features(survey: Survey) -> dict[str, float]:
     """Return the features for whether a table is genuine, by name."""
     features = _of_shape(survey)
     features |= _of_markup(survey.grid)
-    features |= _of_drawing(survey.grid)
+    features |= _of_drawing(survey.grid.look)
     features |= _of_lengths(survey.grid.cells)
     features |= _of_content(survey)
     features |= _of_types(survey)
@@ -250,23 +255,24 @@ def _of_markup(grid: Grid) -> dict[str, float]:
     }
 
 
-def _of_drawing(grid: Grid) -> dict[str, float]:
-    names = " ".join(_NAMED.findall(grid.look))
-    amounts = {name: float(value) for name, value in _AMOUNT.findall(grid.look)}
+@lru_cache(maxsize=256)  # the tables of a site are drawn alike
+def _of_drawing(look: str) -> dict[str, float]:
+    names = " ".join(_NAMED.findall(look))
+    amounts = {name: float(value) for name, value in _AMOUNT.findall(look)}
     return {
         "named": bool(names),
         "named_data": _DATA_NAMES.search(names) is not None,
         "named_layout": _LAYOUT_NAMES.search(names) is not None,
-        "ruled": amounts.get("border", 0.0) > 0 or _RULES.search(grid.look) is not None,
+        "ruled": amounts.get("border", 0.0) > 0 or _RULES.search(look) is not None,
         "border": log1p(amounts.get("border", 0.0)),
         "says_border": "border" in amounts,
         "padding": log1p(amounts.get("cellpadding", 0.0)),
         "says_padding": "cellpadding" in amounts,
         "spacing": log1p(amounts.get("cellspacing", 0.0)),
         "says_spacing": "cellspacing" in amounts,
-        "has_width": "width=" in grid.look,
-        "full_width": "width=100%" in grid.look,
-        "coloured": "bgcolor=" in grid.look,
+        "has_width": "width=" in look,
+        "full_width": "width=100%" in look,
+        "coloured": "bgcolor=" in look,
     }
 
 

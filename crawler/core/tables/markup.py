@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import compress, count
 
 from lxml import etree
 
@@ -41,12 +42,13 @@ def _found_tables(parsed: ParsedPage) -> tuple[FoundTable, ...]:
     page = parsed.elements
     walker = Walker(page)
     known: dict[etree._Element, int | None] = {}
-    numbers = {number for number, tag in enumerate(page.tags) if tag in {"table", "dl"}}
+    numbers = {*compress(count(), map(frozenset(("table", "dl")).__contains__, page.tags))}
     roles, styles = page.values["role"], page.values["style"]
     for column in (roles, styles):
-        # All names of such roles and styles have one of these in them, and few others do.
-        lower = ((at, value.lower()) for at, value in column.items())
-        numbers |= {at for at, value in lower if "table" in value or "grid" in value}
+        # All names of such roles and styles have one of these in them, and few pages do.
+        whole = " ".join(column.values()).lower()
+        if "table" in whole or "grid" in whole:
+            numbers |= column.keys()
     behind = 0
     for number in sorted(numbers):
         part = part_of(page.tags[number], roles.get(number, ""), styles.get(number, ""))
