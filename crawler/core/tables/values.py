@@ -154,11 +154,13 @@ def _type_of(text: str, words: Words) -> str:
     lowered = text.lower()
     if any(map(str.isdigit, text)):
         return _type_of_digits(text, lowered, words)
-    names = _WORD.findall(lowered)
-    if names and all(name in words.weekdays for name in names):
-        return "day"
-    if names and all(name in words.months for name in names):
-        return "month"
+    first = _WORD.search(lowered)
+    if first is not None and (first[0] in words.weekdays or first[0] in words.months):
+        names = _WORD.findall(lowered)
+        if all(name in words.weekdays for name in names):
+            return "day"
+        if all(name in words.months for name in names):
+            return "month"
     return "string"
 
 
