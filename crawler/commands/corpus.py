@@ -12,7 +12,7 @@ from crawler.exporters.formats import FEED_EXPORTERS
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from scrapy import Spider
     from scrapy.settings import Settings
@@ -50,7 +50,8 @@ class CorpusSiteCommand(CorpusCommand, BaseRunSpiderCommand):
             "-O --overwrite-output",
             "FILE",
             "write the pages to FILE, whose ending gives the format (jsonl, json, csv, xlsx, "
-            "parquet); an earlier FILE stays until there are pages to put in its place",
+            "parquet, conllu; or FILE:FORMAT, as corpus.xml:tei, corpus.vert:prevertical); an "
+            "earlier FILE stays until there are pages to put in its place",
             action="append",
         ),
         valued("-o --output", "FILE", "add the pages to the end of FILE", action="append"),
@@ -79,7 +80,8 @@ class CorpusSiteCommand(CorpusCommand, BaseRunSpiderCommand):
             "--archive",
             "FILE",
             "read the pages from a WARC file, a folder of saved pages, or JSON Lines of url and "
-            "html, in place of the network; URL may be left out",
+            "html, in place of the network; URL may be left out (may be repeated)",
+            action="append",
         ),
         valued(
             "-a",
@@ -127,13 +129,18 @@ def _spider(opts: argparse.Namespace) -> type[Spider]:
 
 def _arguments(args: list[str], opts: argparse.Namespace) -> dict[str, str]:
     """Return the arguments of the spider."""
+    from pathlib import Path
+
     from crawler.core.errors import ArgumentError
     from crawler.spiders.arguments import SiteArguments, parse_arguments
 
     if len(args) > 1 or not (args or opts.archive):
         raise ArgumentError("give the address of one site, such as https://blog.example/")
     site = args[0] if args else None
-    given = {"base_url" if opts.archive else "url": site, "path": opts.archive or None}
+    if site and not opts.archive and Path(site).exists():
+        raise ArgumentError(f"{site} is a file or folder here; --archive {site} reads its pages")
+    path = "|".join(opts.archive or ()) or None
+    given = {"base_url" if opts.archive else "url": site, "path": path}
     given |= {"max_pages": opts.max_pages, "since": opts.since}
     named = {name: str(value) for name, value in given.items() if value is not None}
     if twice := named.keys() & opts.spargs.keys():
@@ -206,7 +213,6 @@ def _next_steps(
     stats: Mapping[str, Any], own: Settings, arguments: Mapping[str, str], opts: argparse.Namespace
 ) -> Iterator[str]:
     """Say what to do after a crawl, a line each."""
-    from pathlib import Path
     from shlex import quote
 
     from crawler.core.page.addresses import address_site
@@ -221,13 +227,10 @@ def _next_steps(
             yield f"  {'which pages are found':<31} scrapy discover {quote(site)}"
         yield f"  {'what became of each':<31} the same command with -L INFO"
         return
-    page = "ADDRESS-OF-A-PAGE"
-    if opts.archive and Path(opts.archive).is_dir():
-        page = f"SAVED-PAGE.html --with {quote(opts.archive)}"
-    steps = {"why a line was kept or dropped": f"scrapy extract --explain {page}"}
+    steps = _explaining(opts.archive or ())
     for file, feed in own.getdict("FEEDS").items():
         if feed["format"] == "jsonl":
-            read = f"import json; pages = [json.loads(line) for line in open({file!r})]"
+            read = f"import json; pages = [json.loads(line) for line in open({file!r}, 'rb')]"
             steps["read it in Python"] = read
     if opts.daily:
         named = f" -s CORPUS_DIR={quote(str(own['CORPUS_DIR']))}" if own["CORPUS_DIR"] else ""
@@ -238,6 +241,19 @@ def _next_steps(
         steps["only what is new, from now on"] = f"scrapy corpus {quote(site)} --daily"
     if left := stats.get("corpus/cut/page-limit"):
         steps[f"{left:,} more pages are known"] = "--max-pages 0 takes all"
-    yield "What to do next"
+    if steps:
+        yield "What to do next"
     for what, how in steps.items():
         yield f"  {what:<31} {how}"
+
+
+def _explaining(archive: Sequence[str]) -> dict[str, str]:
+    """Propose a call that explains a page: not one of a file that holds many."""
+    from pathlib import Path
+    from shlex import quote
+
+    if not all(Path(path).is_dir() for path in archive):
+        return {}
+    counted = "".join(f" --with {quote(path)}" for path in archive)
+    page = f"SAVED-PAGE.html{counted}" if archive else "ADDRESS-OF-A-PAGE"
+    return {"why a line was kept or dropped": f"scrapy extract --explain {page}"}

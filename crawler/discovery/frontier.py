@@ -79,6 +79,7 @@ class _SiteState:
     # Turn, newest first, nearest first, first found first; then which of the waiting it is.
     order: list[tuple[int, float, int, int, int]] = field(default_factory=list)
     waiting: dict[int, tuple[int, Visit]] = field(default_factory=dict)
+    guesses: list[Visit] = field(default_factory=list)
     pages_waiting: int = 0
     pages_under_way: int = 0
     first_under_way: int = 0
@@ -100,7 +101,7 @@ class Frontier:
     then those nearest to the start, then those found first. No page is given out while the start
     or a source is waiting or under way, so that the newest are known before the first is fetched.
     Pages do not wait for sources that are looked for in the second and further usual places: sites
-    without any have nothing there, and each guess takes the delay of a request.
+    without any have nothing there. One such place of a site is asked for at a time, beside pages.
 
     With a page limit, a site never has more visits under way than pages it may still give: no page
     is fetched in vain, and nothing has to be taken back from the scheduler. As many addresses, and
@@ -141,6 +142,9 @@ class Frontier:
         key, state = place_key(visit.address), self._sites[visit.site]
         if key not in self._seen:
             self._seen.add(key)
+            if visit.usual > 1:
+                state.guesses.append(visit)
+                return True
             state.pages_waiting += visit.turn > _SOURCE
             self._wait(state, key, visit)
             return True
@@ -190,24 +194,30 @@ class Frontier:
     def next_visits(self, site: str) -> list[Visit]:
         """Take the visits that may be made now out of the waiting ones, in the site's order."""
         state = self._sites[site]
-        visits: list[Visit] = []
+        visits = self._next_guess(state)
         while (turn := self._next_turn(state)) is not None and self._has_room(state, turn):
             _, visit = state.waiting.pop(heapq.heappop(state.order)[-1])
             if turn > _SOURCE:
                 state.pages_waiting -= 1
                 state.pages_under_way += 1
-            elif visit.is_first:
-                state.first_under_way += 1
             else:
-                state.guesses_under_way += 1
+                state.first_under_way += 1
             visits.append(visit)
         return visits
 
     def next_sources(self, site: str) -> list[Visit]:
         """Take the start and the sources out of the waiting visits, and leave the pages."""
         state = self._sites[site]
+        visits = self._next_guess(state)
         turn = self._next_turn(state)
-        return self.next_visits(site) if turn is not None and turn <= _SOURCE else []
+        is_source = turn is not None and turn <= _SOURCE
+        return visits + (self.next_visits(site) if is_source else [])
+
+    def _next_guess(self, state: _SiteState) -> list[Visit]:
+        if not state.guesses or state.guesses_under_way or not self._has_room(state, _SOURCE):
+            return []
+        state.guesses_under_way += 1
+        return [state.guesses.pop(0)]
 
     def _next_turn(self, state: _SiteState) -> int | None:
         """Tell whose turn it is, past places that a visit no longer has; None: nobody's."""

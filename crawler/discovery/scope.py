@@ -161,6 +161,10 @@ class Scope:
             or self._language_cut(language)
         )
 
+    def page_cut(self, published: str, language: str) -> str:
+        """Return why a page that was fetched is not wanted, by what it says of itself."""
+        return "date" if self.misses(published) else self._language_cut(language)
+
     def misses(self, published: str) -> bool:
         """Say whether a date of publication lies outside what is wanted; an empty one does not."""
         if self.is_too_old(published):

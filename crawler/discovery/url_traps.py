@@ -173,6 +173,14 @@ class Traps:
         known.add(key)
         return True
 
+    def rule_out(self, address: str) -> None:
+        """Note a page that was fetched and is not of the days wanted."""
+        self._known.setdefault("date", set()).add(address_key(address))
+
+    def is_ruled_out(self, address: str) -> bool:
+        """Say whether a listing, or the page itself, gave an address a date that is not wanted."""
+        return address_key(address) in self._known.get("date", ())
+
     def log_cut(self, logger: LoggerAdapter[Any]) -> None:
         """Log, at the end, which patterns of addresses were cut most."""
         cut = self.cut.most_common()

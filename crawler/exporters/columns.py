@@ -8,7 +8,7 @@ is written as JSON to the overflow column.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, Literal, TypeAlias
 
 from itemadapter import is_item
@@ -43,6 +43,7 @@ _MEMBERS: Final[dict[Kind, dict[str, Kind]]] = {
 """Members with a type of their own. Others are JSON in the member ``details`` of a block."""
 _WHOLE_LIMIT: Final = 2**63
 _EXACT_LIMIT: Final = 2**53
+_MOST_WAITING: Final = 1000
 """Whole numbers up to here keep their value in a column of 64-bit floating point."""
 
 
@@ -79,6 +80,39 @@ def import_openpyxl() -> Any:  # noqa: ANN401 - a module of an extra
             'Excel files need openpyxl. Install it with: pip install "scrapy-corpus[excel]"'
         ) from None
     return openpyxl
+
+
+class FirstItems:
+    """The first items of a feed, from which its columns are taken, those of pages first.
+
+    Other items of a crawl in two passes come before all pages. So they wait for a page, or until
+    there are a thousand.
+
+    Attributes:
+        columns: the names of the columns; None as long as items wait.
+    """
+
+    def __init__(self, names: Callable[[Any], Iterable[str]]) -> None:
+        """Begin without an item; ``names`` gives the names of an item's fields."""
+        self._names = names
+        self._waiting: list[Any] = []
+        self.columns: list[str] | None = None
+
+    def add(self, item: object) -> list[Any]:
+        """Take an item; return those that can be written."""
+        if self.columns is not None:
+            return [item]
+        self._waiting.append(item)
+        is_enough = isinstance(item, PageItem) or len(self._waiting) == _MOST_WAITING
+        return self.begin() if is_enough else []
+
+    def begin(self) -> list[Any]:
+        """Choose the columns, by those of a page where there is no item; return what waits."""
+        waiting, self._waiting = self._waiting, []
+        pages_first = sorted(waiting, key=lambda item: not isinstance(item, PageItem))
+        named = (name for item in pages_first or [PageItem("")] for name in self._names(item))
+        self.columns = list(dict.fromkeys(named))
+        return waiting
 
 
 def choose_columns(

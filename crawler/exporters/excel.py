@@ -6,7 +6,7 @@ from datetime import date
 from typing import IO, Any, Final
 
 from crawler.core.cells import excel_text, is_cut
-from crawler.exporters.columns import import_openpyxl
+from crawler.exporters.columns import FirstItems, import_openpyxl
 from crawler.exporters.rows import TABLE_COLUMNS, table_rows
 from crawler.exporters.whole_file import WholeFileExporter
 from crawler.items import PageItem, value_to_text
@@ -35,7 +35,8 @@ class ExcelItemExporter(WholeFileExporter):
     """Writes items as rows: page items without their sentences, tables and blocks.
 
     Lists of texts are joined by ``"; "``; other lists and objects are JSON. Columns are those of
-    the first item. A sheet that is full is followed by another.
+    pages, then those of other items that came before the first page. A sheet that is full is
+    followed by another.
 
     Raises:
         OptionError: openpyxl is not installed.
@@ -45,21 +46,26 @@ class ExcelItemExporter(WholeFileExporter):
         super().__init__(file, **kwargs)
         self._book = import_openpyxl().Workbook(write_only=True)
         self._sheet: Any = None
-        self._columns: list[str] = []
+        self._first = FirstItems(self._row)
         self._rows = 0
 
     def export_item(self, item: Any) -> None:  # noqa: ANN401 - any item type of Scrapy
         """Add one row."""
-        row = self._row(item)
-        if self._sheet is None or self._rows == MOST_ROWS:
-            self._begin(self._columns or list(row))
-        self._append([_joined(row.get(name)) for name in self._columns])
+        self._write(self._first.add(item))
 
     def write_end(self) -> None:
         """Save the workbook, which is kept in temporary files until then."""
+        if self._first.columns is None:
+            self._write(self._first.begin())
         if self._sheet is None:
-            self._begin(list(self._row(PageItem(""))))
+            self._begin()
         self._book.save(self._file)
+
+    def _write(self, items: list[Any]) -> None:
+        for row in map(self._row, items):
+            if self._sheet is None or self._rows == MOST_ROWS:
+                self._begin()
+            self._append([_joined(row.get(name)) for name in self._first.columns or ()])
 
     def _row(self, item: Any) -> dict[str, Any]:  # noqa: ANN401 - any item type of Scrapy
         """Return the values of an item by their columns."""
@@ -67,10 +73,10 @@ class ExcelItemExporter(WholeFileExporter):
         is_chosen = bool(self.fields_to_export) or not isinstance(item, PageItem)
         return {name: value for name, value in fields if is_chosen or name not in _LEFT_OUT}
 
-    def _begin(self, columns: list[str]) -> None:
-        self._columns, self._sheet, self._rows = columns, self._book.create_sheet(), 0
+    def _begin(self) -> None:
+        self._sheet, self._rows = self._book.create_sheet(), 0
         self._sheet.freeze_panes = "A2"
-        self._append(self._columns)
+        self._append(self._first.columns or [])
 
     def _append(self, row: list[Any]) -> None:
         self._rows += 1

@@ -22,6 +22,7 @@ from crawler.core.cells import to_cell
 from crawler.core.errors import OptionError
 from crawler.exporters.columns import (
     PAGE_COLUMNS,
+    FirstItems,
     Kind,
     arrow_schema,
     arrow_table,
@@ -41,6 +42,8 @@ _WHOLE: Final[Mapping[str, tuple[str, Callable[[], object]]]] = {
     "parquet": ("a Parquet", import_pyarrow),
     "xlsx": ("an Excel", import_openpyxl),
     "tei": ("a TEI", lambda: None),
+    "json": ("a JSON", lambda: None),
+    "xml": ("an XML", lambda: None),
 }
 
 
@@ -236,6 +239,9 @@ class CorpusCsvItemExporter(CsvItemExporter):
         # A feed that is appended to may have a header already.
         self._appending_to = path_of(file) if offset(file) else None
         super().__init__(cast("BytesIO", file), errors=errors, **kwargs)
+        self._first = FirstItems(self._names_of)
+        if self.fields_to_export:
+            self._first.begin()
         self._is_begun = False
         self._formulas = formulas
 
@@ -246,24 +252,33 @@ class CorpusCsvItemExporter(CsvItemExporter):
 
     def export_item(self, item: Any) -> None:  # noqa: ANN401 - any item type of Scrapy
         """Write one row, after the header if it is the first."""
-        if not self._is_begun:
-            self._begin(item)
-        super().export_item(item)
+        self._write(self._first.add(item))
 
     def finish_exporting(self) -> None:
-        """Write the header of a feed without items, then release the file."""
-        if not self._is_begun:
-            header = self._begin(PageItem(""))
+        """Write what waits, or the header of a feed without items, then release the file."""
+        if not self._is_begun and not self._write(self._first.begin()):
+            header = self._begin()
             if self.include_headers_line:
                 self.csv_writer.writerow(header)
         super().finish_exporting()
 
-    def _begin(self, item: object) -> list[str]:
-        """Choose the columns, and return the header; a file that has it gets no second one."""
+    def _names_of(self, item: object) -> list[str]:
+        chosen: Any = self.fields_to_export
+        return list(chosen or ItemAdapter(item).field_names())
+
+    def _write(self, items: list[Any]) -> int:
+        for item in items:
+            if not self._is_begun:
+                self._begin()
+            super().export_item(item)
+        return len(items)
+
+    def _begin(self) -> list[str]:
+        """Return the header; a file that has it gets no second one."""
         self._is_begun = True
         # Where this is set, Scrapy warns of fields of later items that have no column.
         self._autodetected_fields = not self.fields_to_export
-        wanted: Any = self.fields_to_export or list(ItemAdapter(item).field_names())
+        wanted: Any = self.fields_to_export or self._first.columns
         self.fields_to_export = wanted
         header = list(wanted.values() if hasattr(wanted, "values") else wanted)
         if self._appending_to is not None and self.include_headers_line:

@@ -11,7 +11,7 @@ from weakref import finalize
 
 from scrapy.crawler import Crawler
 
-from crawler.core.errors import StoreError
+from crawler.core.errors import OptionError, StoreError
 from crawler.extensions.component import Component, until_closed
 from crawler.extensions.exits import ending
 from crawler.store import seal
@@ -102,10 +102,11 @@ class Leftovers(Component):
             path = None if "%(" in str(uri) else local_path(str(uri))
             if feed.get("overwrite") and path is not None and path.is_file():
                 self._release()
-                raise _unusable(
+                why = (
                     f"the crawl of JOBDIR {jobdir} goes on, and -O would replace what it wrote to "
                     f"{path} before. Name another file, or add to this one by -o."
                 )
+                raise ending(OptionError(why))
 
     def spider_opened(self) -> None:
         """Name the spools that wait to be replayed."""

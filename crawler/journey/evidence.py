@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from crawler.core.errors import StoreError
 from crawler.core.flow import Document, Observation, SiteCounts, SiteView
 from crawler.core.page.addresses import canonical_address
-from crawler.core.page.page import site_of
+from crawler.core.page.page import LOCAL_SITE, site_of
 from crawler.core.pagination.parts import PartLinks, next_part
 from crawler.journey.item_page import Mode, Tally
 from crawler.settings import Options
@@ -191,6 +191,9 @@ class CrawlEvidence(Evidence):
             return
         self._unsaved = False
         for site, counts in self._counts.items():
+            if site == LOCAL_SITE:
+                # Files without an address: those of another call need not be of the same site.
+                continue
             try:
                 self._store.save(site, self._crawl, counts)
             except StoreError as error:

@@ -64,7 +64,7 @@ _TEXT_COLUMNS = 60
 _PATH_COLUMNS = 24
 
 
-def extract(html: str | bytes, url: str = "", **settings: object) -> PageItem:
+def extract(html: str | bytes, url: str | None = None, **settings: object) -> PageItem:
     """Take text, metadata, sentences and tables from one page by itself.
 
     A page is judged better by other pages of its site: see :class:`crawler.Site`.
@@ -76,7 +76,8 @@ def extract(html: str | bytes, url: str = "", **settings: object) -> PageItem:
             prefix, such as ``item_markdown=True``.
 
     Raises:
-        UnreadablePageError: the page gives no text.
+        UnreadablePageError: it is no page (empty, no HTML, too large). A page in which there is
+            no main text gives an item whose text is empty.
         PageTimeError: the work took more processor time than ``page_seconds``.
         OptionError: a setting is not known, has a wrong value, or is for crawls alone.
         TypeError: ``html`` is neither text nor bytes.
@@ -92,7 +93,7 @@ def extract(html: str | bytes, url: str = "", **settings: object) -> PageItem:
         raise ValueError(
             f"{html!r} is a path or an address; give the page itself: Path(...).read_bytes()"
         )
-    item = _item(read_alone(page_of((url, html)), options), SiteView(), options)
+    item = _item(read_alone(page_of((url or "", html)), options), SiteView(), options)
     item.page = None
     return item
 
@@ -111,7 +112,9 @@ def library_options(settings: dict[str, object]) -> Options:
                 "lists the settings; they are given in small letters, without CORPUS_."
             )
         if name.lower() not in _OF_THE_LIBRARY:
-            raise OptionError(f"{name} is for crawls alone. Leave it out here.")
+            raise OptionError(
+                f"{name} is a setting of crawls, and does nothing here. Leave it out."
+            )
     named = {f"{PREFIX}{name.upper()}": value for name, value in settings.items()}
     return Options.from_settings(named)
 

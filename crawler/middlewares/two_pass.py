@@ -79,6 +79,7 @@ class TwoPass(Component, BaseSpiderMiddleware):
         self._archive = spider if hasattr(spider, "stored_pages") else None
         # A replay goes on with the spool, and under the name, of the crawl that was killed.
         self.spool = spool if isinstance(spool, Spool) else None
+        self._is_replay = self.spool is not None
         self.crawl = self.spool.info.crawl_id if self.spool else crawl_name(self._started)
         self.ledgers = self._open_ledgers(spider) if self.options.incremental else None
         self.session = Crawl(
@@ -347,10 +348,13 @@ class TwoPass(Component, BaseSpiderMiddleware):
     def _let_go(self, spool: Spool, failure: str | None) -> None:
         lost = self.session.lost
         has_left = self._drained or not self.has_pages
+        settled = map(self.stats.get_value, ("corpus/pages/exported", "corpus/pages/dropped"))
+        is_in_vain = self._is_replay and not any(settled)
         for flaw, is_there in (
             ("the file is damaged", spool.info.damage),
             (f"{lost} of them could not be made items of; see the errors", lost),
             ("the crawl ended before its pages were exported", not has_left),
+            ("other settings may export its pages: none was with these", is_in_vain),
         ):
             failure = failure or (flaw if is_there else None)
         if failure is None:

@@ -299,16 +299,25 @@ class SiteSpider(ListingReader):
     def _is_wanted(
         self, response: Response, visit: Visit, page: ParsedPage | None, directives: frozenset[str]
     ) -> bool:
-        """Say whether a page is wanted, by its robots directives and by its own date."""
+        """Say whether a page is wanted, by its robots directives, its date and its language."""
         if self.is_reserved(response, directives):
             return False
-        if page is None or not self.scope.has_dates or visit.kind == LISTING or not visit.depth:
+        is_chosen = self.scope.has_dates or self.scope.lang
+        if page is None or not is_chosen or visit.kind == LISTING or not visit.depth:
             return True
-        published = self.in_time(lambda: read_metadata(page, response.url)).published or ""
-        if self.scope.misses(published):
-            self.skip(response.url, "date", f"it was published on {published}")
-            return False
-        return True
+        its = self.in_time(lambda: read_metadata(page, response.url))
+        published, language = its.published or "", its.language or page.language or ""
+        cut, why = self.scope.page_cut(published, language), f"its language is {language}"
+        if cut == "date":
+            why = f"it was published on {published}"
+        elif not published and its.canonical_url and self.traps.is_ruled_out(its.canonical_url):
+            # Print copies of articles often have no date.
+            cut, why = "date", f"it is a copy of {its.canonical_url}, whose date is not wanted"
+        if cut == "date":
+            self.traps.rule_out(visit.address)
+        if cut:
+            self.skip(response.url, cut, why)
+        return not cut
 
     def _offer_links(
         self, page: ParsedPage, url: str, visit: Visit, directives: frozenset[str]
@@ -385,22 +394,30 @@ class SiteSpider(ListingReader):
             yield from self.requests_of(visit.site)
 
     def requests_of(self, site: str) -> Iterator[Request]:
-        """Give the requests that may be sent to a site now, without barren lists."""
+        """Give the requests that may be sent to a site now, without what is known to be in vain."""
         while visits := self.frontier.next_visits(site):
-            wanted = [visit for visit in visits if not self._is_barren(visit)]
+            wanted = [visit for visit in visits if not self._is_in_vain(visit)]
             yield from map(self.request_for, wanted)
             if len(wanted) == len(visits):
                 return
 
-    def _is_barren(self, visit: Visit) -> bool:
-        """Say whether lists like this one have given nothing new since it was found."""
-        if visit.found_by != "link" or not self.traps.is_barren(visit.address, visit.kind):
+    def _is_in_vain(self, visit: Visit) -> bool:
+        """Say whether what was learned since a link was found speaks against following it.
+
+        Lists like it have given nothing new, or a listing gave it a date that is not wanted. A list
+        of such a date may yet lead to pages that are wanted.
+        """
+        if visit.found_by != "link":
             return False
-        self.frontier.finish(visit)
-        if self.ledgers is not None:
-            self.ledgers.refused(visit, "barren")
-        self.count_cut("barren", visit.address)
-        return True
+        cut = "barren" if self.traps.is_barren(visit.address, visit.kind) else ""
+        if not cut and visit.kind != LISTING and self.traps.is_ruled_out(visit.address):
+            cut = "date"
+        if cut:
+            self.frontier.finish(visit)
+            if self.ledgers is not None:
+                self.ledgers.refused(visit, cut)
+            self.count_cut(cut, visit.address)
+        return bool(cut)
 
     def request_for(self, visit: Visit) -> Request:
         """Make the request of a visit."""

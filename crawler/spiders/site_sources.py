@@ -282,7 +282,13 @@ class ListingReader(PageSpider):
             self._add_sources(sources, sources.after_nothing(visit))
 
     def log_unread_sources(self) -> None:
-        """Log, at the end, how many listings were left unread."""
+        """Log, at the end, that no listing was found, or how many were left unread."""
+        read = self.stats.get_value("corpus/discovery/listings")
+        if not read and self.sources and "links" not in self.arguments.from_:
+            self.logger.warning(
+                "No sitemap or feed was found, and from=%s follows no links: add links",
+                ",".join(self.arguments.from_),
+            )
         for site, sources in self.sources.items():
             if sources.left_unread:
                 self.stats.inc_value("corpus/discovery/left-unread", sources.left_unread)

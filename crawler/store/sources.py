@@ -78,8 +78,8 @@ def read_source(
     an order that does not depend on the file system.
 
     Saved pages are files named ``.html``, ``.htm``, ``.xhtml`` or ``.shtml`` (also compressed,
-    ``.gz``), single-file saves (``.mht``, ``.mhtml``), and in folders files without an extension
-    that begin as HTML does. Other files of a folder (images, scripts) are passed over. Links to
+    ``.gz``), single-file saves (``.mht``, ``.mhtml``), and files of any name that begin as HTML
+    does, as ``index.php?id=3``. Other files of a folder (images, scripts) are passed over. Links to
     folders are followed, each real folder once.
 
     A saved page's url is the first of: the ``saved from url`` comment that browsers write at the
@@ -117,7 +117,9 @@ def read_source(
         # A name need not be in the encoding of the system.
         name = os.fsencode(source.resolve().name).decode("utf-8", "replace")
         return (_of_folder(page, name) for page in pages)
-    if _is_saved_page(source):
+    with system_errors(f"{source} cannot be read", "Check the file.", UnreadableInputError):
+        is_page = _is_saved_page(source) or _begins_as_html(source)
+    if is_page:
         return _saved_pages(source.parent, [source], base_url, on_skip, max_bytes)
     raise UnreadableInputError(
         f"{source} is of no kind that can be read. Give a folder of saved pages, a saved page "
@@ -198,14 +200,15 @@ def page_of_file(path: str, url: str | None, max_bytes: int) -> Page:
     """
     if not Path(path).is_file():
         raise UnreadableInputError(
-            f"{path} is no file; give a saved page or an http(s) address"
+            f"{path} is no file; give a saved page or an http(s) address, or read a folder with "
+            "'scrapy corpus --archive'"
         ).about("no-file", path)
     # An archive may be large, so no more than two pages are read.
     pages = list(islice(read_source(path, on_skip=_refuse, max_bytes=max_bytes), 2))
     if len(pages) != 1:
         raise UnreadableInputError(
             f"{path} holds {'no page' if not pages else 'several pages'}; give one saved page, "
-            "or read archives with 'scrapy crawl archive'"
+            "or read archives with 'scrapy corpus --archive'"
         ).about("not-one-page", path)
     return replace(pages[0], url=url) if url else pages[0]
 
@@ -217,6 +220,16 @@ def _refuse(reason: str, detail: str) -> None:
 def _is_saved_page(path: Path) -> bool:
     name = path.name.lower()
     return name.removesuffix(".gz").endswith(PAGE_SUFFIXES) or name.endswith(_MHTML_SUFFIXES)
+
+
+def _begins_as_html(path: Path) -> bool:
+    """Say whether a file begins as HTML does.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    with path.open("rb") as file:
+        return _HTML_START.match(file.read(_SNIFF)) is not None
 
 
 def _saved_pages(
@@ -262,13 +275,9 @@ def _of_folder(page: Page, name: str) -> Page:
 
 def _read_file(path: Path, max_bytes: int) -> bytes | None:
     """Read a file, at most one byte more than ``max_bytes``; ``None`` where it is no page."""
-    is_named = _is_saved_page(path)
-    if path.suffix and not is_named:
+    if not _is_saved_page(path) and not _begins_as_html(path):
         return None
     with path.open("rb") as file:
-        if not is_named and not _HTML_START.match(file.read(_SNIFF)):
-            return None
-        file.seek(0)
         body = file.read(max_bytes + 1)
     if path.name.lower().endswith(".gz") and len(body) <= max_bytes:
         with gzip.open(path) as packed:

@@ -123,12 +123,50 @@ def test_pages_without_a_date_are_taken_and_counted(tmp_path: Path, make_site: M
     assert "  undated     2 " in err
 
 
+def test_what_a_sitemap_rules_out_is_not_fetched_by_a_link(
+    tmp_path: Path, make_site: MakeSite
+) -> None:
+    pages = small_site(5)
+    pages["/a/4"] = html(article(4, '<link rel="canonical" href="/a/3">'))
+    pages["/a/3"] = html(
+        article(3).replace("<head>", '<head><meta name="date" content="2024-05-05">')
+    )
+    site = make_site(pages)
+    days = {0: "2024-01-01", 1: "2024-01-02", 2: "2026-05-01"}
+    urls = "".join(
+        f"<url><loc>{site.url}a/{n}</loc><lastmod>{day}</lastmod></url>" for n, day in days.items()
+    )
+    site.pages["/sitemap.xml"] = html(f"<urlset>{urls}</urlset>", kind="application/xml")
+    err = scrapy(tmp_path, "corpus", site.url, "--since", "2026", "-O", "out.jsonl", *ALL)
+    assert not {"/a/0", "/a/1"} & set(site.asked)
+    assert "  not visited 2 (date 2)" in err
+    # The last is a copy of one that was left out, and says no date.
+    assert "  skipped     2 (date 2)" in err
+    paths = {row["url"].removeprefix(site.url) for row in rows(tmp_path / "out.jsonl")}
+    assert paths == {"", "a/2"}
+
+
+def test_pages_of_a_language_are_chosen_by_what_they_declare(
+    tmp_path: Path, make_site: MakeSite
+) -> None:
+    pages = small_site(4)
+    pages["/a/1"] = html(article(1).replace('lang="en"', 'lang="ko-KR"'))
+    site = make_site(pages)
+    err = scrapy(tmp_path, "corpus", site.url, "-a", "lang=ko", "-O", "out.jsonl", *ALL)
+    languages = [row["language"] for row in rows(tmp_path / "out.jsonl")]
+    assert languages.count("ko-KR") == 1
+    assert "(lang 3)" in err
+
+
 def test_an_archive_takes_the_place_of_the_network(tmp_path: Path) -> None:
     pages = [{"url": f"https://run.example/a/{n}", "html": article(n)} for n in range(3)]
     archive = tmp_path / "kept.jsonl"
     archive.write_text("\n".join(map(json.dumps, pages)), "utf-8")
     scrapy(tmp_path, "corpus", "--archive", "kept.jsonl", "-O", "out.jsonl", *ALL[:2])
     assert [row["url"] for row in rows(tmp_path / "out.jsonl")] == [page["url"] for page in pages]
+    again = ("--archive", "kept.jsonl", "--archive", "kept.jsonl")
+    err = scrapy(tmp_path, "corpus", *again, "-O", "twice.jsonl", *ALL[:2])
+    assert "6 fetched" in err
     # An export is none, and the line says what it lacks.
     said = scrapy(tmp_path, "corpus", "--archive", "out.jsonl", "-O", "b.jsonl", code=1)
     assert "each line needs 'url' and 'html'" in said
@@ -149,6 +187,17 @@ def test_the_last_line_of_saved_pages_can_be_called(tmp_path: Path) -> None:
     assert "judged by 3 distinct pages" in out
 
 
+def test_files_of_no_address_are_not_judged_by_those_of_earlier_calls(tmp_path: Path) -> None:
+    for number in range(3):
+        (tmp_path / f"{number}.html").write_text(article(number), "utf-8")
+        scrapy(tmp_path, "corpus", "--archive", f"{number}.html", "-O", "out.jsonl", *ALL[:2])
+    environment = [str(tmp_path), str(ROOT)]
+    _, out, _ = run_scrapy(
+        ["extract", "0.html", "--explain"], tmp_path, {**os.environ}, environment
+    )
+    assert "distinct pages" not in out
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -160,6 +209,7 @@ def test_the_last_line_of_saved_pages_can_be_called(tmp_path: Path) -> None:
         ["http://a.example/", "-O", "out.nonsense"],
         ["http://a.example/", "-O", "file/out.jsonl"],
         ["http://a.example/", "-O", "out.jsonl", "-s", "CORPUS_MODE=nonsense"],
+        ["file"],
         ["--archive", "nothing.warc.gz"],
         ["--archive", "file", "-a", "path=other"],
         ["http://a.example/", "--archive", "file", "-a", "base_url=http://b.example/"],

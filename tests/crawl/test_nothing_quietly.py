@@ -131,7 +131,7 @@ def test_a_jobdir_is_crawled_once(project: Project, make_site: MakeSite) -> None
     project.run(*call, "-O", "out.jsonl")
     before = (project.folder / "out.jsonl").read_text("utf-8")
     site.asked.clear()
-    _, err = project.run(*call, "-O", "out.jsonl", code=1)
+    _, err = project.run(*call, "-O", "out.jsonl", code=2)
     assert "JOBDIR job goes on" in err
     _, err = project.run(*call, "-o", "out.jsonl", code=1)
     assert re.search(r"why +nothing was exported: .*JOBDIR", err)

@@ -247,3 +247,13 @@ def test_outside_any_project_the_addon_comes_along(tmp_path: Path) -> None:
     assert (tmp_path / "out.csv").read_text("utf-8").count("https://run.example/a/") == 4
     assert (tmp_path / "out.parquet").read_bytes().endswith(b"PAR1")
     assert list((tmp_path / "corpus-data" / "spool").iterdir()) == []
+
+
+def test_a_spool_of_which_nothing_was_exported_stays(project: Project) -> None:
+    leave_spool(project.folder, "one", 3)
+    wrong = ("-s", "CORPUS_PAGE_TYPES=forum")
+    _, err = project.run("replay", "-O", "out.jsonl", *wrong, code=1)
+    assert "kept because: other settings may export its pages" in err
+    project.run("replay", "-O", "out.jsonl")
+    assert len(project.items()) == 3
+    assert project.spools() == []

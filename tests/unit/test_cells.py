@@ -50,6 +50,7 @@ def test_a_feed_marks_them_unless_it_is_told_not_to(*, formulas: bool, title: st
     exporter = CorpusCsvItemExporter(file, formulas=formulas)
     exporter.start_exporting()
     exporter.export_item({"title": "=1+1", "change": -5, "list": ["=1"]})
+    exporter.finish_exporting()
     text = file.getvalue().decode()
     assert list(csv.reader(StringIO(text)))[1] == [title, "-5", '["=1"]']
 

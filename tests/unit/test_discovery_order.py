@@ -68,20 +68,25 @@ def test_no_page_is_given_out_before_the_sources_are_read() -> None:
 
 
 def test_pages_do_not_wait_for_the_second_and_further_guesses() -> None:
-    guesses = [Visit(f"{BASE}/map{n}", "", 0, source="sitemap", usual=n) for n in (1, 2, 3)]
-    frontier, site = frontier_of(page("1"), page("2"), page("3"), guesses[0], ahead=3)
-    (first,) = frontier.next_visits(site)
-    assert frontier.add(guesses[1].on(site))
-    frontier.finish(first)
-    second, one, _ = visits = frontier.next_visits(site)
-    assert names(visits) == "map2 1 2"
-    assert frontier.add(guesses[2].on(site))
-    assert frontier.next_visits(site) == []
-    frontier.finish(second)
-    assert names(frontier.next_visits(site)) == "map3"
+    def guess(name: str, number: int) -> Visit:
+        return Visit(f"{BASE}/{name}", "", 0, source="sitemap", usual=number)
+
+    first = guess("map1", 1)
+    frontier, site = frontier_of(page("1"), page("2"), page("3"), first, ahead=2)
+    assert frontier.next_visits(site) == [first.on(site)]
+    assert frontier.add(guess("map2", 2).on(site))
+    assert frontier.add(guess("feed2", 2).on(site))
+    frontier.finish(first.on(site))
+    second, one = visits = frontier.next_visits(site)
+    assert names(visits) == "map2 1"
+    assert frontier.add(guess("map3", 3).on(site))
     frontier.finish(one)
-    assert names(frontier.next_visits(site)) == "3"
-    assert frontier.forget_under_way() == 3
+    assert names(frontier.next_visits(site)) == "2"
+    frontier.finish(second)
+    assert names(frontier.next_visits(site)) == "feed2"
+    assert frontier.forget_under_way() == 2
+    assert names(frontier.next_visits(site)) == "map3 3"
+    assert frontier.next_sources(site) == []
 
 
 def test_few_visits_are_given_out_ahead_so_that_newer_ones_can_go_before() -> None:

@@ -15,15 +15,18 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from openpyxl import load_workbook
 from scrapy.settings import Settings
 
 from crawler.core.errors import OptionError
+from crawler.exporters.excel import ExcelItemExporter
 from crawler.exporters.feeds import CorpusCsvItemExporter, ParquetItemExporter, check_feeds
 from crawler.exporters.json_lines import CorpusJsonItemExporter, CorpusJsonLinesItemExporter
 from crawler.items import FIELD_ORDER, PageItem, nested_to_json
 
 if TYPE_CHECKING:
     from pathlib import Path
+
 
 BLOCK = {"text": "본문", "kept": True, "reason": "text", "frequency": 1, "tag": "p"}
 
@@ -250,9 +253,43 @@ def test_csv_of_plain_items() -> None:
 
 
 def test_csv_says_which_fields_have_no_column(caplog: pytest.LogCaptureFixture) -> None:
-    rows = as_csv([{"a": 1}, {"a": 2, "late": 3}, {"late": 4}])
-    assert rows == [["a"], ["1"], ["2"], [""]]
+    rows = as_csv([page(), {"url": "u", "late": 3}, {"late": 4}])
+    assert rows[0] == list(FIELD_ORDER)
+    assert [row[0] for row in rows[1:]] == ["https://blog.example/1", "u", ""]
     assert len(caplog.records) == 1
+
+
+@pytest.mark.parametrize("exporter", [CorpusCsvItemExporter, ExcelItemExporter])
+def test_columns_of_pages_come_first_where_other_items_came_before(
+    exporter: type[CorpusCsvItemExporter | ExcelItemExporter],
+) -> None:
+    file = io.BytesIO()
+    feed = exporter(file)
+    feed.start_exporting()
+    for item in ({"kind": "note", "url": "n"}, {"of": 1}, page(title="T"), {"kind": "late"}):
+        feed.export_item(item)
+    feed.finish_exporting()
+    if exporter is CorpusCsvItemExporter:
+        rows = list(csv.reader(io.StringIO(file.getvalue().decode())))
+    else:
+        sheet = load_workbook(io.BytesIO(file.getvalue())).worksheets[0]
+        rows = [[str(cell or "") for cell in row] for row in sheet.iter_rows(values_only=True)]
+    header, *others = rows
+    assert header[0] == "url"
+    assert header[-2:] == ["kind", "of"]
+    found = [(row[0], row[header.index("title")], *row[-2:]) for row in others]
+    assert found == [
+        ("n", "", "note", ""),
+        ("", "", "", "1"),
+        ("https://blog.example/1", "T", "", ""),
+        ("", "", "late", ""),
+    ]
+
+
+def test_columns_are_chosen_after_a_thousand_other_items() -> None:
+    rows = as_csv([*({"a": 1} for _ in range(999)), {"b": 2}, {"c": 3}])
+    assert rows[0] == ["a", "b"]
+    assert len(rows) == 1002
 
 
 def test_csv_options_of_scrapy_hold() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from scrapy.utils.test import get_crawler
 
-from crawler.core.errors import StoreError
+from crawler.core.errors import OptionError, StoreError
 from crawler.extensions.leftovers import Leftovers
 from crawler.store.spool import Spool, waiting_spools
 
@@ -95,7 +95,7 @@ def test_a_crawl_that_goes_on_does_not_replace_its_items(
         first._release()
     else:
         end(first)
-    with pytest.raises(StoreError, match="add to this one by -o"):
+    with pytest.raises(OptionError, match="add to this one by -o"):
         begin(tmp_path, JOBDIR=job, FEEDS=replaced)
     added = begin(tmp_path, JOBDIR=job, FEEDS={str(file): {"format": "jsonlines"}})
     assert added.stats.get_value("corpus/resumed") == 1

@@ -169,3 +169,43 @@ def test_the_korean_model_is_told_of_once_before_it_is_loaded(
         caplog.clear()
         list(Site(page_types="all", sentence_method="rule").items(pages))
     assert not [record for record in caplog.records if record.name == "crawler.progress"]
+
+
+@pytest.mark.parametrize("others", [0, 1, 3, 12])
+@pytest.mark.parametrize("versions", [2, 3])
+def test_versions_of_an_article_keep_their_text_on_a_small_site(versions: int, others: int) -> None:
+    draw = random.Random(5)
+    words = [
+        "tide",
+        "harbour",
+        "pier",
+        "winter",
+        "flood",
+        "water",
+        "board",
+        "moon",
+        "engine",
+        "bridge",
+        "market",
+        "salt",
+    ]
+
+    def paragraph() -> str:
+        return " ".join(draw.choices(words, k=50)).capitalize() + "."
+
+    def written(title: str, paragraphs: list[str]) -> str:
+        body = "".join(f"<p>{text}</p>" for text in paragraphs)
+        head = f"<html lang=en><title>{title} - News</title><body><h1>{title}</h1>"
+        return f"{head}{body}<p>All rights reserved, News Ltd</p></body></html>"
+
+    shared = [paragraph() for _ in range(9)]
+    pages = []
+    for number in range(versions):
+        own = [*shared[:-1], f"{shared[-1]} The mayor said so {number} times."]
+        pages.append((f"https://n.example/v{number}", written("Council votes", own)))
+    for number in range(others):
+        own = [paragraph() for _ in range(8)]
+        pages.append((f"https://n.example/o{number}", written(paragraph()[:40], own)))
+    items = [item for item in Site(page_types="all").items(pages) if "/v" in item.url]
+    assert [item.near_duplicate_of is None for item in items] == [n == 0 for n in range(versions)]
+    assert all(text in item.text for item in items for text in shared)

@@ -1,7 +1,7 @@
 """Near-duplicate pages: one article under several addresses must count as one page.
 
 The weight of a block on a page is the
-number of its characters outside hyperlinks times ``log((n + 1) / f)``, with f the number of the
+number of its characters outside hyperlinks times ``log((n + 32) / f)``, with f the number of the
 site's n pages that have it. So a block of every page (navigation, a long legal notice) has next to
 no weight. Two pages are near-duplicates when their weighted Jaccard similarity is high: the weight
 of the blocks that they share, divided by the weight of the blocks of both together.
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     _Blocks: TypeAlias = tuple[NDArray[np.uint64], NDArray[np.uint16]]
 
 # The text of lighter pages is too short to compare: empty pages, link lists, log-in forms.
-_MIN_CONTENT = 100.0 * UNIT
+_MIN_CONTENT = 300.0 * UNIT
 # With how many of the next pages a page is paired at a block: one of several copies may lack a
 # block, and pages that only quote an article may come between two copies of it.
 _REACH = 3

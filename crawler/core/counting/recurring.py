@@ -28,16 +28,22 @@ UNIT = 2**16
 """Rarity is a whole number of this part of 1, so that sums of it are the same in any order."""
 
 
+# Of a site of which few pages are known, most blocks of an article in three versions are on most
+# pages. With as many pages more, on which they are not, they keep two thirds of their weight.
+_OTHER_PAGES = 32
+
+
 def rarity(frequencies: NDArray[np.uint32], pages: int) -> NDArray[np.uint64]:
     """Return the inverse document frequency of blocks, the weight of each of their characters.
 
-    ``log((pages + 1) / frequency)``, in whole numbers: 65,536 are 1.
+    ``log((pages + 32) / frequency)``, in whole numbers: 65,536 are 1. The 32 stand for pages of
+    the site that are not known.
 
     Args:
         frequencies: on how many pages each block is.
         pages: how many pages the site has.
     """
-    logarithms: NDArray[np.float64] = np.log((pages + 1) / frequencies)
+    logarithms: NDArray[np.float64] = np.log((pages + _OTHER_PAGES) / frequencies)
     return np.rint(logarithms * UNIT).astype(np.uint64)
 
 

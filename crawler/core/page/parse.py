@@ -366,7 +366,9 @@ def _canonical(links: Sequence[etree._Element], base: str) -> str | None:
         if "canonical" in (link.get("rel") or "").lower().split():
             href = (link.get("href") or "").strip()
             try:
-                return urljoin(base, href) if href else None
+                address = urljoin(base, href)
             except ValueError:
                 return None
+            # A saved page with a path alone does not say of which site it is.
+            return address if href and not address.startswith("file:") else None
     return None
