@@ -27,10 +27,14 @@ def compiled() -> ModuleType:
     return compiled_part("crawler.core.compiled")
 
 
-@given(rows=st.integers(0, 40), seed=st.integers(0, 2**32), has_gaps=st.booleans())
-@pytest.mark.parametrize("name", ["first", "second"])
+# Few rows, some, and more than are asked at once; trees of few leaves and of many.
+@given(rows=st.integers(0, 40) | st.just(300), seed=st.integers(0, 2**32), has_gaps=st.booleans())
+@pytest.mark.parametrize(
+    "name", ["methods.article/first", "pagetype/forum", "tables/genuine_boosted"]
+)
 def test_leaves(compiled: ModuleType, name: str, rows: int, seed: int, has_gaps: bool) -> None:  # noqa: FBT001 - drawn
-    trees = TreeEnsemble.shipped("crawler.core.methods.article", name)
+    package, name = name.split("/")
+    trees = TreeEnsemble.shipped(f"crawler.core.{package}", name)
     random = np.random.default_rng(seed)
     # Values at thresholds too, where rounding would show.
     table = random.choice(trees.threshold, (len(trees.names), rows)).astype(np.float32)
