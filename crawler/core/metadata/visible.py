@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cached_property, lru_cache
-from itertools import compress, islice
+from itertools import compress, count, islice
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -147,7 +147,7 @@ class VisiblePage:
     @cached_property
     def times(self) -> list[Mark]:
         """Its ``time`` elements."""
-        found = (number for number, tag in enumerate(self._page.tags) if tag == "time")
+        found = compress(count(), map("time".__eq__, self._page.tags))
         return self._marks((number, "time") for number in found)
 
     @cached_property

@@ -272,12 +272,16 @@ def _named(blocks: Sequence[Block], prose: Sequence[tuple[Block, int]]) -> dict[
     """Return how many elements have names with each cue, and how many share one name."""
     # The items of a list share their names and tag.
     alike = Counter([(each.names, each.tag) for each in _holders(blocks) if each.names])
-    by_cues: Counter[int] = Counter()
+    # By the bit of a cue the elements that have it.
+    cued: Counter[int] = Counter()
     cues_of_each = _cues().masks([names.lower() for names, _ in alike])
     for its, times in zip(cues_of_each, alike.values(), strict=True):
-        by_cues[its] += times
+        rest = its
+        while rest:
+            cued[rest & -rest] += times
+            rest &= rest - 1
     found = {
-        f"names: {cue}": math.log1p(sum([by_cues[cues] for cues in by_cues if cues >> place & 1]))
+        f"names: {cue}": math.log1p(cued[1 << place])
         for place, cue in enumerate(page_words().groups["names"])
     }
     inner = " ".join([block.inner for block in blocks if block.inner]).lower().split()

@@ -42,8 +42,8 @@ _PARTED = re.compile(
     r"|of|from|and)(?![^\W_])",
     re.IGNORECASE,
 )
-_STOPS = frozenset(".!?\u3002\uff01\uff1f")
-_SENTENCE = re.compile(rf"[^\W\d_]{{4}}[{''.join(sorted(_STOPS))}]\W*$")
+# The end of a sentence, from the last character to the first: so it is found at once or not at all.
+_SENTENCE_BACKWARDS = re.compile(r"\W*[.!?\u3002\uff01\uff1f][^\W\d_]{4}")
 
 
 def settle_head(
@@ -144,8 +144,11 @@ def _is_byline(block: Block, authors: Collection[str], *, labelled: bool) -> boo
         labelled: whether it has to say that it tells them.
     """
     text, words = block.text, byline_words()
-    ends = len(text) <= _BYLINE and not _STOPS.isdisjoint(text) and _SENTENCE.search(text)
-    if len(text) > _BYLINE or block.tag == _HEADINGS[0] or ends:
+    if (
+        len(text) > _BYLINE
+        or block.tag == _HEADINGS[0]
+        or _SENTENCE_BACKWARDS.match(text[::-1]) is not None
+    ):
         return False
     dates, begins = list(find_dates(text)), begins_as_byline(text)
     if (labelled or block.tag in _SUB_HEADINGS) and not (

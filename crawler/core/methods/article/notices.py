@@ -202,7 +202,7 @@ def settle_credits(blocks: Sequence[Block], layout: Layout, kept: NDArray[np.boo
     """
     left = []
     for number, block in enumerate(blocks):
-        if block.chars > _CREDIT_CHARS or not is_credit(block):
+        if block.chars > _CREDIT_CHARS or block.tag not in _CREDITED or not is_credit(block):
             continue
         captions = [
             near
