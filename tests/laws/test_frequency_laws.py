@@ -253,15 +253,19 @@ def test_few_pages_are_grouped_as_comparing_all_of_them_does(
     blocks: list[dict[int, int]], space: ArraySpace, data: st.DataObject
 ) -> None:
     frequencies = Counter(key for page in blocks for key in page)
-    rarity = {
-        key: round(math.log((len(blocks) + 32) / frequency) * 65_536)
-        for key, frequency in frequencies.items()
-    }
+    rarity, among_known = (
+        {
+            key: round(math.log((len(blocks) + others) / frequency) * 65_536)
+            for key, frequency in frequencies.items()
+        }
+        for others in (32, 1)
+    )
     masses = [sum(page[key] * rarity[key] for key in page) for page in blocks]
+    contents = [sum(page[key] * among_known[key] for key in page) for page in blocks]
     pairs = {}
     for (left, one), (right, other) in combinations(enumerate(blocks), 2):
         shared = sum(min(one[key], other[key]) * rarity[key] for key in one.keys() & other.keys())
-        if shared and min(masses[left], masses[right]) >= 300 * 65_536:
+        if shared and min(contents[left], contents[right]) >= 100 * 65_536:
             pairs[left, right] = shared, masses[left] + masses[right] - shared
     # Just where a pair is a near-duplicate or is none.
     limits = [shared / both for shared, both in pairs.values()] or [0.5]

@@ -209,3 +209,13 @@ def test_versions_of_an_article_keep_their_text_on_a_small_site(versions: int, o
     items = [item for item in Site(page_types="all").items(pages) if "/v" in item.url]
     assert [item.near_duplicate_of is None for item in items] == [n == 0 for n in range(versions)]
     assert all(text in item.text for item in items for text in shared)
+
+
+def test_pages_that_scripts_fill_are_no_versions_of_each_other() -> None:
+    footer = (
+        "<p>All rights of any kind are reserved by the makers of this shop and its partners.</p>"
+    )
+    shell = f"<html><title>Shop</title><body><div id=app></div>{footer}</body></html>"
+    pages = [(f"https://n.example/{number}", shell) for number in range(3)]
+    items = list(Site(page_types="all").items(pages))
+    assert [item.near_duplicate_of for item in items] == [None] * len(items)

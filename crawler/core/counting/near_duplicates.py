@@ -29,8 +29,9 @@ from crawler.core.counting.recurring import UNIT, RecurringBlocks, rarity
 if TYPE_CHECKING:
     _Blocks: TypeAlias = tuple[NDArray[np.uint64], NDArray[np.uint16]]
 
-# The text of lighter pages is too short to compare: empty pages, link lists, log-in forms.
-_MIN_CONTENT = 300.0 * UNIT
+# What lighter pages have for themselves is too little to compare: empty pages, link lists, log-in
+# forms, pages that scripts fill.
+_MIN_CONTENT = 100.0 * UNIT
 # With how many of the next pages a page is paired at a block: one of several copies may lack a
 # block, and pages that only quote an article may come between two copies of it.
 _REACH = 3
@@ -57,7 +58,7 @@ def duplicate_groups(
     if count == 1 or similarity > 1:
         return groups
     # The recurring blocks of a near-duplicate have enough of its weight.
-    candidates = site.masses >= _MIN_CONTENT
+    candidates = site.contents >= _MIN_CONTENT
     candidates &= site.shared_masses >= similarity * site.masses
     # Exact copies have the same blocks, of the same weights.
     pages = np.flatnonzero(candidates)

@@ -33,17 +33,19 @@ UNIT = 2**16
 _OTHER_PAGES = 32
 
 
-def rarity(frequencies: NDArray[np.uint32], pages: int) -> NDArray[np.uint64]:
+def rarity(
+    frequencies: NDArray[np.uint32], pages: int, others: int = _OTHER_PAGES
+) -> NDArray[np.uint64]:
     """Return the inverse document frequency of blocks, the weight of each of their characters.
 
-    ``log((pages + 32) / frequency)``, in whole numbers: 65,536 are 1. The 32 stand for pages of
-    the site that are not known.
+    ``log((pages + others) / frequency)``, in whole numbers: 65,536 are 1.
 
     Args:
         frequencies: on how many pages each block is.
-        pages: how many pages the site has.
+        pages: how many pages of the site are known.
+        others: how many further ones are assumed, which do not have the blocks.
     """
-    logarithms: NDArray[np.float64] = np.log((pages + _OTHER_PAGES) / frequencies)
+    logarithms: NDArray[np.float64] = np.log((pages + others) / frequencies)
     return np.rint(logarithms * UNIT).astype(np.uint64)
 
 
@@ -132,6 +134,8 @@ class RecurringBlocks:
         masses: Of each page the sum of its blocks' weights times their rarity, whole numbers in
             float64.
         shared_masses: The same, of the recurring blocks alone.
+        contents: The same as ``masses``, but with one further page assumed: next to nothing where
+            all that a page has is on all pages.
     """
 
     def __init__(self, log: ObservationLog, space: ArraySpace) -> None:
@@ -139,6 +143,7 @@ class RecurringBlocks:
         self.pages = SitePages(log, partitions)
         self.single_blocks = 0
         self.shared_masses = np.zeros(len(self.pages))
+        self.contents = np.zeros(len(self.pages))
         self._weights = np.zeros(len(self.pages))
         self._occurrences = space.array(np.uint64)
         # Where parts end, in blocks and in occurrences, from before the first part on.
@@ -149,8 +154,10 @@ class RecurringBlocks:
             np.concatenate, zip(*found, strict=True)
         )
         self.single_texts = self.pages.texts - int(self.text_frequencies.sum(dtype=np.int64))
-        once = rarity(np.ones(1, dtype=np.uint32), len(self.pages)).astype(np.float64)
-        self.masses = self.shared_masses + (self.pages.weights - self._weights) * once
+        single = (self.pages.weights - self._weights).astype(np.float64)
+        once = np.ones(1, dtype=np.uint32)
+        self.masses = self.shared_masses + single * rarity(once, len(self.pages))
+        self.contents += single * rarity(once, len(self.pages), 1)
 
     def _collect(
         self, keys: NDArray[np.uint64], values: NDArray[np.uint64], repeats: NDArray[np.bool_]
@@ -170,6 +177,8 @@ class RecurringBlocks:
         pages, weights = (occurrences >> _WEIGHT_BITS).view(np.int64), occurrences & _WEIGHT
         rarities = np.repeat(rarity(frequencies, count), frequencies)
         self.shared_masses += np.bincount(pages, weights * rarities, count)
+        rarities = np.repeat(rarity(frequencies, count, 1), frequencies)
+        self.contents += np.bincount(pages, weights * rarities, count)
         self._weights += np.bincount(pages, weights, count)
         self._occurrences.append(occurrences)
         blocks, _ = self._part_ends[-1]
