@@ -129,7 +129,7 @@ def _spider(opts: argparse.Namespace) -> type[Spider]:
 
 def _arguments(args: list[str], opts: argparse.Namespace) -> dict[str, str]:
     """Return the arguments of the spider."""
-    from pathlib import Path
+    from os.path import exists
 
     from crawler.core.errors import ArgumentError
     from crawler.spiders.arguments import SiteArguments, parse_arguments
@@ -137,8 +137,11 @@ def _arguments(args: list[str], opts: argparse.Namespace) -> dict[str, str]:
     if len(args) > 1 or not (args or opts.archive):
         raise ArgumentError("give the address of one site, such as https://blog.example/")
     site = args[0] if args else None
-    if site and not opts.archive and Path(site).exists():
-        raise ArgumentError(f"{site} is a file or folder here; --archive {site} reads its pages")
+    if site and "://" not in site and not opts.archive and exists(site):  # noqa: PTH110 - of any text
+        raise ArgumentError(
+            f"{site} is a file or folder here; --archive {site} reads its pages, and "
+            f"https://{site}/ is the site of that name"
+        )
     path = "|".join(opts.archive or ()) or None
     given = {"base_url" if opts.archive else "url": site, "path": path}
     given |= {"max_pages": opts.max_pages, "since": opts.since}

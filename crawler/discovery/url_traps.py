@@ -177,6 +177,10 @@ class Traps:
         """Note a page that was fetched and is not of the days wanted."""
         self._known.setdefault("date", set()).add(address_key(address))
 
+    def want(self, address: str) -> None:
+        """Note that a listing gave an address a date that is wanted, whatever another one did."""
+        self._known.get("date", set()).discard(address_key(address))
+
     def is_ruled_out(self, address: str) -> bool:
         """Say whether a listing, or the page itself, gave an address a date that is not wanted."""
         return address_key(address) in self._known.get("date", ())

@@ -8,7 +8,8 @@ is written as JSON to the overflow column.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from typing import Any, Final, Literal, TypeAlias
 
 from itemadapter import is_item
@@ -41,9 +42,9 @@ _MEMBERS: Final[dict[Kind, dict[str, Kind]]] = {
     "sentences": {"block": "whole", "text": "text"},
 }
 """Members with a type of their own. Others are JSON in the member ``details`` of a block."""
+_MOST_WAITING: Final = 1000
 _WHOLE_LIMIT: Final = 2**63
 _EXACT_LIMIT: Final = 2**53
-_MOST_WAITING: Final = 1000
 """Whole numbers up to here keep their value in a column of 64-bit floating point."""
 
 
@@ -86,33 +87,37 @@ class FirstItems:
     """The first items of a feed, from which its columns are taken, those of pages first.
 
     Other items of a crawl in two passes come before all pages. So they wait for a page, or until
-    there are a thousand.
+    there are a thousand. They wait as rows: what is wrong with an item is found when it comes.
 
     Attributes:
         columns: the names of the columns; None as long as items wait.
     """
 
-    def __init__(self, names: Callable[[Any], Iterable[str]]) -> None:
-        """Begin without an item; ``names`` gives the names of an item's fields."""
-        self._names = names
-        self._waiting: list[Any] = []
+    def __init__(self, row_of: Callable[[Any], Mapping[str, Any]]) -> None:
+        """Begin without an item; ``row_of`` gives the fields of an item as they are written."""
+        self._row_of = row_of
+        self._waiting: list[Mapping[str, Any]] = []
         self.columns: list[str] | None = None
 
     def add(self, item: object) -> list[Any]:
-        """Take an item; return those that can be written."""
+        """Take an item; return what can be written: rows that have waited, then the item."""
         if self.columns is not None:
             return [item]
-        self._waiting.append(item)
-        is_enough = isinstance(item, PageItem) or len(self._waiting) == _MOST_WAITING
-        return self.begin() if is_enough else []
+        is_page = isinstance(item, PageItem)
+        self._waiting.append(self._row_of(item))
+        return self.begin(is_page=is_page) if is_page or len(self._waiting) == _MOST_WAITING else []
 
-    def begin(self) -> list[Any]:
-        """Choose the columns, by those of a page where there is no item; return what waits."""
-        waiting, self._waiting = self._waiting, []
-        pages_first = sorted(waiting, key=lambda item: not isinstance(item, PageItem))
-        named = (name for item in pages_first or [PageItem("")] for name in self._names(item))
+    def begin(self, *, is_page: bool = False) -> list[Any]:
+        """Choose the columns, and return the rows that wait.
+
+        Args:
+            is_page: whether the last of them is a page, whose columns are first.
+        """
+        rows, self._waiting = self._waiting, []
+        first = rows[-1:] if is_page or not rows else []
+        named = chain.from_iterable([*first, *rows] or [self._row_of(PageItem(""))])
         self.columns = list(dict.fromkeys(named))
-        return waiting
+        return [*rows]
 
 
 def choose_columns(

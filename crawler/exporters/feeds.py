@@ -8,13 +8,12 @@ from __future__ import annotations
 import csv
 import logging
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any, ClassVar, Final, cast
 
-from itemadapter import ItemAdapter
 from scrapy.exporters import BaseItemExporter, CsvItemExporter
 from scrapy.settings import BaseSettings
 
@@ -30,7 +29,7 @@ from crawler.exporters.columns import (
     import_openpyxl,
     import_pyarrow,
 )
-from crawler.exporters.formats import FORMATS_TOLD, known_formats
+from crawler.exporters.formats import FEED_EXPORTERS, FORMATS_TOLD, known_formats
 from crawler.exporters.whole_file import WholeFileExporter, offset, path_of
 from crawler.items import PageItem, value_to_text
 from crawler.store.files import local_path
@@ -74,14 +73,14 @@ def check_feeds(settings: BaseSettings) -> None:
         path = local_path(str(uri))
         if path is not None and (flaw := unwritable(path)):
             raise OptionError(f"{path} cannot be written: {flaw}")
-        if (kind := chosen.rpartition("-")[2]) in _WHOLE:
+        if chosen in FEED_EXPORTERS and (kind := chosen.rpartition("-")[2]) in _WHOLE:
             name, check_package = _WHOLE[kind]
             check_package()
             holds_data = path is not None and path.is_file() and path.stat().st_size > 0
             if holds_data and not feed.get("overwrite", False):
                 raise OptionError(
-                    f"{uri} exists, and {name} file cannot be appended to. Use -O to replace "
-                    "it, or give another name."
+                    f"{uri} exists, and {name} file cannot be appended to. Replace it (-O, or "
+                    "overwrite in FEEDS), or give another name."
                 )
 
 
@@ -239,11 +238,9 @@ class CorpusCsvItemExporter(CsvItemExporter):
         # A feed that is appended to may have a header already.
         self._appending_to = path_of(file) if offset(file) else None
         super().__init__(cast("BytesIO", file), errors=errors, **kwargs)
-        self._first = FirstItems(self._names_of)
-        if self.fields_to_export:
-            self._first.begin()
-        self._is_begun = False
         self._formulas = formulas
+        self._is_begun = False
+        self._first = FirstItems(self._row_of)
 
     def serialize_field(self, field: Mapping[str, Any], name: str, value: Any) -> Any:  # noqa: ANN401 - as Scrapy has it
         """Write a value as the text of a cell: lists are not joined but become JSON."""
@@ -252,29 +249,31 @@ class CorpusCsvItemExporter(CsvItemExporter):
 
     def export_item(self, item: Any) -> None:  # noqa: ANN401 - any item type of Scrapy
         """Write one row, after the header if it is the first."""
-        self._write(self._first.add(item))
+        if self.fields_to_export:
+            self._begin()
+            super().export_item(item)
+        else:
+            self._write(self._first.add(item))
 
     def finish_exporting(self) -> None:
         """Write what waits, or the header of a feed without items, then release the file."""
-        if not self._is_begun and not self._write(self._first.begin()):
-            header = self._begin()
-            if self.include_headers_line:
-                self.csv_writer.writerow(header)
+        if not self._is_begun:
+            self._write(self._first.begin())
+            self._begin()
         super().finish_exporting()
 
-    def _names_of(self, item: object) -> list[str]:
-        chosen: Any = self.fields_to_export
-        return list(chosen or ItemAdapter(item).field_names())
+    def _row_of(self, item: object) -> dict[str, Any]:
+        return dict(self.get_serialized_fields(item, default_value="", include_empty=True))
 
-    def _write(self, items: list[Any]) -> int:
-        for item in items:
-            if not self._is_begun:
-                self._begin()
-            super().export_item(item)
-        return len(items)
+    def _write(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        for row in rows:
+            self._begin()
+            self.csv_writer.writerow([row.get(name, "") for name in self._first.columns or ()])
 
-    def _begin(self) -> list[str]:
-        """Return the header; a file that has it gets no second one."""
+    def _begin(self) -> None:
+        """Choose the columns, and write the header where the file does not have it."""
+        if self._is_begun:
+            return
         self._is_begun = True
         # Where this is set, Scrapy warns of fields of later items that have no column.
         self._autodetected_fields = not self.fields_to_export
@@ -295,7 +294,9 @@ class CorpusCsvItemExporter(CsvItemExporter):
                     ", ".join(present),
                     ", ".join(header),
                 )
-        return header
+        if self.include_headers_line:
+            self.csv_writer.writerow(header)
+            self.include_headers_line = False
 
 
 class ExcelCsvItemExporter(CorpusCsvItemExporter):

@@ -103,8 +103,8 @@ class Leftovers(Component):
             if feed.get("overwrite") and path is not None and path.is_file():
                 self._release()
                 why = (
-                    f"the crawl of JOBDIR {jobdir} goes on, and -O would replace what it wrote to "
-                    f"{path} before. Name another file, or add to this one by -o."
+                    f"the crawl of JOBDIR {jobdir} goes on, and would replace what it wrote to "
+                    f"{path} before. Name another file, or add to this one (-o in place of -O)."
                 )
                 raise ending(OptionError(why))
 

@@ -349,7 +349,7 @@ class TwoPass(Component, BaseSpiderMiddleware):
         lost = self.session.lost
         has_left = self._drained or not self.has_pages
         settled = map(self.stats.get_value, ("corpus/pages/exported", "corpus/pages/dropped"))
-        is_in_vain = self._is_replay and not any(settled)
+        is_in_vain = self._is_replay and len(spool) > 0 and not any(settled)
         for flaw, is_there in (
             ("the file is damaged", spool.info.damage),
             (f"{lost} of them could not be made items of; see the errors", lost),

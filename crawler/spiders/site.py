@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from typing import Any, ClassVar, TypeGuard
 
 from scrapy import Request
@@ -19,6 +20,7 @@ from crawler.core.metadata.read import read_metadata
 from crawler.core.page.addresses import canonical_address
 from crawler.core.page.parse import ParsedPage
 from crawler.core.pagination.parts import next_part
+from crawler.core.sentences.languages import language_of
 from crawler.discovery.frontier import Frontier, Visit
 from crawler.discovery.guesses import (
     ARTICLE,
@@ -40,6 +42,9 @@ from crawler.spiders.site_sources import ListingReader, server_answers
 # Lists of the month to come may announce what is published already.
 _AHEAD = timedelta(days=31)
 NOT_MODIFIED = 304
+# Pieces of text of a page by which its script is told.
+_LOOKED_AT = 1000
+_OF_TEXT = ("p", "h1", "h2", "h3", "li", "div", "span", "a", "td", "br")
 _MISSING = frozenset({"http-404", "http-410"})
 
 
@@ -307,10 +312,13 @@ class SiteSpider(ListingReader):
             return True
         its = self.in_time(lambda: read_metadata(page, response.url))
         published, language = its.published or "", its.language or page.language or ""
+        if self.scope.lang and language:
+            # Many a page declares the language of its layout: the script of its text is trusted.
+            language = language_of(_beginning(page), language)
         cut, why = self.scope.page_cut(published, language), f"its language is {language}"
         if cut == "date":
             why = f"it was published on {published}"
-        elif not published and its.canonical_url and self.traps.is_ruled_out(its.canonical_url):
+        elif not published and self._is_copy_of_ruled_out(its.canonical_url):
             # Print copies of articles often have no date.
             cut, why = "date", f"it is a copy of {its.canonical_url}, whose date is not wanted"
         if cut == "date":
@@ -318,6 +326,11 @@ class SiteSpider(ListingReader):
         if cut:
             self.skip(response.url, cut, why)
         return not cut
+
+    def _is_copy_of_ruled_out(self, canonical: str | None) -> bool:
+        """Say whether a page names one of a date that is not wanted; some all name the start."""
+        address = canonical_address(canonical or "")
+        return address not in self.start_urls and self.traps.is_ruled_out(address)
 
     def _offer_links(
         self, page: ParsedPage, url: str, visit: Visit, directives: frozenset[str]
@@ -407,7 +420,7 @@ class SiteSpider(ListingReader):
         Lists like it have given nothing new, or a listing gave it a date that is not wanted. A list
         of such a date may yet lead to pages that are wanted.
         """
-        if visit.found_by != "link":
+        if visit.found_by != "link" or visit.source:
             return False
         cut = "barren" if self.traps.is_barren(visit.address, visit.kind) else ""
         if not cut and visit.kind != LISTING and self.traps.is_ruled_out(visit.address):
@@ -439,3 +452,8 @@ class SiteSpider(ListingReader):
             # A start page may set a cookie and redirect to itself.
             dont_filter=at_start,
         )
+
+
+def _beginning(page: ParsedPage) -> str:
+    pieces: Iterator[Any] = page.roots[0].itertext(*_OF_TEXT)
+    return " ".join(map(str, islice(pieces, _LOOKED_AT)))

@@ -206,6 +206,9 @@ class ListingReader(PageSpider):
             self.count_cut(reason, address)
         self._note_listed(visit.site, reading)
         pages = self._pages_of(reading, url)
+        if self.scope.has_dates:
+            for page in pages:
+                self.traps.want(page.address)
         new = 0
         for first in range(0, len(pages), _PAGES_AT_ONCE):
             for page in self.frontier.add_all(pages[first : first + _PAGES_AT_ONCE]):

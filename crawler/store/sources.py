@@ -21,6 +21,7 @@ from email.message import Message
 from email.parser import BytesParser
 from html import unescape
 from itertools import islice
+from mimetypes import guess_type
 from pathlib import Path
 from typing import IO, Any, Final
 from urllib.parse import quote, urljoin
@@ -40,6 +41,8 @@ _JSON_GROWTH = 6
 _LINE_EXTRA = 1 << 20  # room for the other keys of a line
 PAGE_SUFFIXES = (".html", ".htm", ".xhtml", ".shtml")
 _MHTML_SUFFIXES = (".mht", ".mhtml")
+_MEDIA: Final = ("image/", "audio/", "video/", "font/", "text/css", "text/javascript")
+_COPIES: Final = ("~", ".bak", ".orig", ".swp", ".tmp")
 _SNIFF = 2048  # bytes at the beginning of a file that are looked at
 # Of a head of a message. No address is longer.
 _HEAD_CHARS: Final = 4_000
@@ -79,7 +82,8 @@ def read_source(
 
     Saved pages are files named ``.html``, ``.htm``, ``.xhtml`` or ``.shtml`` (also compressed,
     ``.gz``), single-file saves (``.mht``, ``.mhtml``), and files of any name that begin as HTML
-    does, as ``index.php?id=3``. Other files of a folder (images, scripts) are passed over. Links to
+    does, as ``index.php?id=3``. Other files of a folder (images, scripts, copies of editors) are
+    passed over. Links to
     folders are followed, each real folder once.
 
     A saved page's url is the first of: the ``saved from url`` comment that browsers write at the
@@ -222,6 +226,12 @@ def _is_saved_page(path: Path) -> bool:
     return name.removesuffix(".gz").endswith(PAGE_SUFFIXES) or name.endswith(_MHTML_SUFFIXES)
 
 
+def _is_other(name: str) -> bool:
+    """Say whether a file is named as pictures and scripts are, or as the copy of an editor."""
+    kind = guess_type(name)[0] or ""
+    return kind.startswith(_MEDIA) or name.endswith(_COPIES)
+
+
 def _begins_as_html(path: Path) -> bool:
     """Say whether a file begins as HTML does.
 
@@ -275,7 +285,7 @@ def _of_folder(page: Page, name: str) -> Page:
 
 def _read_file(path: Path, max_bytes: int) -> bytes | None:
     """Read a file, at most one byte more than ``max_bytes``; ``None`` where it is no page."""
-    if not _is_saved_page(path) and not _begins_as_html(path):
+    if not _is_saved_page(path) and (_is_other(path.name.lower()) or not _begins_as_html(path)):
         return None
     with path.open("rb") as file:
         body = file.read(max_bytes + 1)

@@ -257,3 +257,10 @@ def test_a_spool_of_which_nothing_was_exported_stays(project: Project) -> None:
     project.run("replay", "-O", "out.jsonl")
     assert len(project.items()) == 3
     assert project.spools() == []
+
+
+def test_an_empty_spool_is_removed(project: Project) -> None:
+    leave_spool(project.folder, "one", 0)
+    _, err = project.run("replay", "-O", "out.jsonl", code=1)
+    assert "kept because" not in err
+    assert project.spools() == []

@@ -253,13 +253,13 @@ def test_few_pages_are_grouped_as_comparing_all_of_them_does(
     blocks: list[dict[int, int]], space: ArraySpace, data: st.DataObject
 ) -> None:
     frequencies = Counter(key for page in blocks for key in page)
-    rarity, among_known = (
-        {
-            key: round(math.log((len(blocks) + others) / frequency) * 65_536)
-            for key, frequency in frequencies.items()
-        }
-        for others in (32, 1)
-    )
+
+    def rare(frequency: int, others: int) -> int:
+        others = 1 if 2 * frequency > len(blocks) else others
+        return round(math.log((len(blocks) + others) / frequency) * 65_536)
+
+    rarity = {key: rare(frequency, 32) for key, frequency in frequencies.items()}
+    among_known = {key: rare(frequency, 1) for key, frequency in frequencies.items()}
     masses = [sum(page[key] * rarity[key] for key in page) for page in blocks]
     contents = [sum(page[key] * among_known[key] for key in page) for page in blocks]
     pairs = {}

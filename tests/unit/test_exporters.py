@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from openpyxl import load_workbook
+from scrapy import Field, Item
 from scrapy.settings import Settings
 
 from crawler.core.errors import OptionError
@@ -284,6 +285,25 @@ def test_columns_of_pages_come_first_where_other_items_came_before(
         ("https://blog.example/1", "T", "", ""),
         ("", "", "late", ""),
     ]
+
+
+def test_an_item_that_cannot_be_written_costs_no_other_that_waits() -> None:
+    class Measured(Item):
+        value = Field(serializer=float)
+
+    file = io.BytesIO()
+    feed = CorpusCsvItemExporter(file)
+    feed.start_exporting()
+    feed.export_item(Measured(value=1))
+    with pytest.raises(ValueError, match="n/a"):
+        feed.export_item(Measured(value="n/a"))
+    reused = {"value": 2}
+    feed.export_item(reused)
+    reused["value"] = 3
+    feed.export_item(page())
+    feed.finish_exporting()
+    rows = list(csv.reader(io.StringIO(file.getvalue().decode())))
+    assert [row[-1] for row in rows] == ["value", "1.0", "2", ""]
 
 
 def test_columns_are_chosen_after_a_thousand_other_items() -> None:

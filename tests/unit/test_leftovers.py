@@ -95,7 +95,7 @@ def test_a_crawl_that_goes_on_does_not_replace_its_items(
         first._release()
     else:
         end(first)
-    with pytest.raises(OptionError, match="add to this one by -o"):
+    with pytest.raises(OptionError, match="add to this one"):
         begin(tmp_path, JOBDIR=job, FEEDS=replaced)
     added = begin(tmp_path, JOBDIR=job, FEEDS={str(file): {"format": "jsonlines"}})
     assert added.stats.get_value("corpus/resumed") == 1

@@ -23,6 +23,19 @@ if TYPE_CHECKING:
 
 PAGES = [(f"https://s.example/{number}", article(number)) for number in range(6)]
 
+_WORDS = (
+    "tide",
+    "harbour",
+    "pier",
+    "winter",
+    "flood",
+    "water",
+    "board",
+    "moon",
+    "engine",
+    "bridge",
+)
+
 
 def as_lines(items: list[PageItem]) -> list[str]:
     fields = [{name: getattr(item, name) for name in FIELD_ORDER} for item in items]
@@ -171,27 +184,12 @@ def test_the_korean_model_is_told_of_once_before_it_is_loaded(
     assert not [record for record in caplog.records if record.name == "crawler.progress"]
 
 
-@pytest.mark.parametrize("others", [0, 1, 3, 12])
-@pytest.mark.parametrize("versions", [2, 3])
+@pytest.mark.parametrize(("versions", "others"), [(2, 2), (2, 12), (3, 3), (3, 12), (4, 12)])
 def test_versions_of_an_article_keep_their_text_on_a_small_site(versions: int, others: int) -> None:
     draw = random.Random(5)
-    words = [
-        "tide",
-        "harbour",
-        "pier",
-        "winter",
-        "flood",
-        "water",
-        "board",
-        "moon",
-        "engine",
-        "bridge",
-        "market",
-        "salt",
-    ]
 
     def paragraph() -> str:
-        return " ".join(draw.choices(words, k=50)).capitalize() + "."
+        return " ".join(draw.choices(_WORDS, k=50)).capitalize() + "."
 
     def written(title: str, paragraphs: list[str]) -> str:
         body = "".join(f"<p>{text}</p>" for text in paragraphs)
@@ -219,3 +217,18 @@ def test_pages_that_scripts_fill_are_no_versions_of_each_other() -> None:
     pages = [(f"https://n.example/{number}", shell) for number in range(3)]
     items = list(Site(page_types="all").items(pages))
     assert [item.near_duplicate_of for item in items] == [None] * len(items)
+
+
+@pytest.mark.parametrize(("pages", "notice"), [(2, 400), (5, 600), (10, 1200)])
+def test_articles_with_a_long_notice_are_no_versions_of_each_other(pages: int, notice: int) -> None:
+    draw = random.Random(9)
+    legal = " ".join(draw.choices(_WORDS, k=notice))
+    given = []
+    for number in range(pages):
+        own = " ".join(draw.choices(_WORDS, k=60))
+        body = f"<h1>Piece {number}</h1><p>{own}.</p><p>{legal}.</p>"
+        given.append((f"https://n.example/{number}", f"<html><body>{body}</body></html>"))
+    # The front page does not have it.
+    given.append(("https://n.example/", "<html><body><p>Pieces of all kinds</p></body></html>"))
+    items = Site(page_types="all").items(given)
+    assert [item.near_duplicate_of for item in items] == [None] * len(given)

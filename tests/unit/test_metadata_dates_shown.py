@@ -236,6 +236,23 @@ def test_a_date_that_the_article_begins_with_is_the_date_of_the_page(dateline: s
     assert read(f"<p>{STORY}</p><p>{dateline.rstrip(' -:()')} was cold. {STORY}").published is None
 
 
+def test_a_chronology_does_not_date_its_page() -> None:
+    days = ("11 May 2001", "7 June 2003")
+    assert read("".join(f"<p>{day}: {STORY}</p>" for day in days)).published is None
+
+
+@pytest.mark.parametrize("before", ["", "on Thursday", "Thursday,"])
+def test_a_link_of_a_page_to_itself_dates_it(before: str) -> None:
+    link = f'<a class="date" href="/night-trains">{before} 20 November 2026</a>'
+    assert read(f"<p>{link}</p><p><em>3 March 2019</em></p>").published == "2026-11-20"
+
+
+@pytest.mark.parametrize("hour", ["20", "22"])
+def test_the_hour_of_publication_does_not_tell_of_changes(hour: str) -> None:
+    meta = f'<meta property="article:published_time" content="2026-11-19T{hour}:00Z">'
+    assert read(f'{meta}<span class="date">Updated 20 November 2026</span>').modified is None
+
+
 def test_a_date_in_the_words_of_a_link_is_of_what_is_linked() -> None:
     link = '<a class="Publication" href="/4.pdf">Report 4 of 3 March 2026</a>'
     assert read(f"<p>{link}</p><p><em>20 November 2026</em></p>").published == "2026-11-20"

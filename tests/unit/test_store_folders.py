@@ -53,13 +53,24 @@ def test_pages_are_found_by_name_and_by_look_in_a_stable_order(tmp_path: Path) -
             "index": b"\xef\xbb\xbf\n<?xml version='1.0'?><!-- x --><html></html>",
             "README": b"a text about <html>",
             "style.css": b"p {}",
+            "index.php?id=3": HTML,
+            "b.html~": HTML,
+            "c.bak": HTML,
             "image.gz": gzip.compress(b"x"),
         },
     )
     assert read(tmp_path, base_url="https://a.example/x") == (
         [
             f"https://a.example/x/{name}"
-            for name in ("a.HTM", "b.html", "g.html.gz", "index", "c/f.shtml", "d/e.xhtml")
+            for name in (
+                "a.HTM",
+                "b.html",
+                "g.html.gz",
+                "index",
+                "index.php%3Fid=3",
+                "c/f.shtml",
+                "d/e.xhtml",
+            )
         ],
         [],
     )
@@ -306,3 +317,17 @@ def test_other_paths_are_errors_that_say_what_is_accepted(tmp_path: Path) -> Non
         from_source(tmp_path / "a.pdf")
     with pytest.raises(UnreadableInputError, match="does not exist"):
         from_source(tmp_path / "none.warc")
+
+
+def test_pictures_are_not_opened(tmp_path: Path) -> None:
+    fill(tmp_path, {"a.html": HTML})
+    (tmp_path / "a.png").symlink_to(tmp_path / "nowhere")
+    pages, skipped = from_source(tmp_path)
+    assert (len(pages), skipped) == (1, [])
+
+
+def test_a_page_of_any_name_is_read(tmp_path: Path) -> None:
+    fill(tmp_path, {"page": HTML, "page.txt": HTML})
+    for name in ("page", "page.txt"):
+        pages, skipped = from_source(tmp_path / name)
+        assert ([page.body for page in pages], skipped) == ([HTML], [])

@@ -1,10 +1,10 @@
 """Near-duplicate pages: one article under several addresses must count as one page.
 
-The weight of a block on a page is the
-number of its characters outside hyperlinks times ``log((n + 32) / f)``, with f the number of the
-site's n pages that have it. So a block of every page (navigation, a long legal notice) has next to
-no weight. Two pages are near-duplicates when their weighted Jaccard similarity is high: the weight
-of the blocks that they share, divided by the weight of the blocks of both together.
+The weight of a block on a page is the number of its characters outside hyperlinks times its rarity
+(:func:`crawler.core.counting.recurring.rarity`). So a block of every page (navigation, a long legal
+notice) has next to no weight. Two pages are near-duplicates when their weighted Jaccard similarity
+is high: the weight of the blocks that they share, divided by the weight of the blocks of both
+together.
 
 Most pages cannot be near-duplicates of any: too much of their weight is in blocks of one page. Of
 the others, candidate pairs are found by their blocks: for each block, the pages that have it are

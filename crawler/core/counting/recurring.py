@@ -28,8 +28,8 @@ UNIT = 2**16
 """Rarity is a whole number of this part of 1, so that sums of it are the same in any order."""
 
 
-# Of a site of which few pages are known, most blocks of an article in three versions are on most
-# pages. With as many pages more, on which they are not, they keep two thirds of their weight.
+# Of a site of which few pages are known, an article in three versions is on a large share. With as
+# many pages more, on which its blocks are not, they keep two thirds of their weight.
 _OTHER_PAGES = 32
 
 
@@ -38,14 +38,16 @@ def rarity(
 ) -> NDArray[np.uint64]:
     """Return the inverse document frequency of blocks, the weight of each of their characters.
 
-    ``log((pages + others) / frequency)``, in whole numbers: 65,536 are 1.
+    ``log((pages + others) / frequency)``, in whole numbers: 65,536 are 1. Of blocks on more than
+    half of the pages, which are the site's rather than an article's, others is 1.
 
     Args:
         frequencies: on how many pages each block is.
         pages: how many pages of the site are known.
         others: how many further ones are assumed, which do not have the blocks.
     """
-    logarithms: NDArray[np.float64] = np.log((pages + others) / frequencies)
+    assumed = np.where(2 * frequencies.astype(np.int64) > pages, 1, others)
+    logarithms: NDArray[np.float64] = np.log((pages + assumed) / frequencies)
     return np.rint(logarithms * UNIT).astype(np.uint64)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -68,7 +69,7 @@ class DateChooser:
         self._reading = how_to_read(language, facts.house[0])
         latest = read_date(fetched_at) if fetched_at else None
         self._latest = math.inf if latest is None else latest.number + 1
-        self._shown: list[SeenDate] | None = None
+        self._chooses_by_sight = False
 
     def believed(self, dates: Iterable[tuple[str, Date | None]]) -> Iterator[tuple[str, str]]:
         """Yield source and text of the dates that are not after the day of the page's fetch."""
@@ -76,10 +77,13 @@ class DateChooser:
             if date is not None and date.number <= self._latest:
                 yield source, date.text
 
+    @cached_property
+    def _shown(self) -> list[SeenDate]:
+        return seen_dates(self._facts.visible, self._reading)
+
     @property
     def _seen(self) -> list[SeenDate]:
-        if self._shown is None:
-            self._shown = seen_dates(self._facts.visible, self._reading)
+        self._chooses_by_sight = True
         return self._shown
 
     def published(self) -> Iterator[tuple[str, Date | None]]:
@@ -116,7 +120,7 @@ class DateChooser:
         """Yield source and date of the last change, the most trusted first."""
         yield from self._declared(self._facts.linked.modified, "modified")
         # Visible dates count only where they were read for the day of publication.
-        for each in self._shown or ():
+        for each in self._shown if self._chooses_by_sight else ():
             if each.is_modified and each.points >= 0:
                 yield each.source, each.date
 
@@ -157,8 +161,8 @@ class DateChooser:
 
     def _shown_at_night(self, hour: int) -> Iterator[tuple[str, Date | None]]:
         """Yield the day that readers see, for an hour at which Europe has the next day."""
-        if hour >= _NIGHT and self._seen:
-            first = self._seen[0]
+        if hour >= _NIGHT and self._shown:
+            first = self._shown[0]
             if first.points >= _SURE_POINTS and not first.is_modified:
                 yield first.source, first.date
 
@@ -308,10 +312,14 @@ def _in_text(page: VisiblePage, reading: Reading) -> Iterator[_Found]:
 
 def _begun(page: VisiblePage, reading: Reading) -> Iterator[_Found]:
     """Yield dates that a paragraph begins with: "(3.3.2026) Town", "3 March 2026 - Town"."""
+    begun = []
     for mark in page.datelines:
         found = next(find_dates(mark.said, reading), None)
         if found and found.start <= 1 and _DATELINE_ENDS.match(mark.said, found.end):
-            yield mark, found.date, "text", "", 1.0
+            begun.append((mark, found.date))
+    # A chronology has several.
+    if len(begun) == 1:
+        yield *begun[0], "text", "", 1.0
 
 
 def _labelled_dates(text: str, reading: Reading) -> Iterator[tuple[FoundDate, str]]:
@@ -339,7 +347,10 @@ def _is_of_linked(element: etree._Element) -> bool:
     text = element_text(element)
     found = next(find_dates(text), None)
     before = text[: found.start] if found else ""
-    return not _is_label(before) and len(_LETTERS.findall(before)) > 1
+    # Links of a page to itself may have "on Thursday" before its date.
+    days = byline_words().sets["weekdays"]
+    words = [word for word in _LETTERS.findall(before) if word.lower() not in days]
+    return not _is_label(before) and len(words) > 1
 
 
 def _is_label(label: str) -> bool:

@@ -7,6 +7,8 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from crawler.core.page.text import cached_if_short
+
 if TYPE_CHECKING:
     from lxml import etree
 
@@ -139,7 +141,7 @@ PROSE: Final = frozenset(
 )
 
 
-@lru_cache(maxsize=4096)
+@cached_if_short
 def hides(style: str) -> bool:
     """Tell whether a style hides its element."""
     lower = style.lower()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Final, TypeVar
 
 from xxhash import xxh3_64_intdigest
 
@@ -35,6 +37,12 @@ _SPACE = re.compile(r"\s+")
 _LABEL_LETTERS = 80
 
 
+_T = TypeVar("_T")
+
+SHORT: Final = 500
+"""What is kept of texts of at most so many characters; pictures may be written into attributes."""
+
+
 def any_phrase(phrases: Iterable[str]) -> str:
     """Return a regular expression for any of some phrases that no letters around make longer.
 
@@ -44,6 +52,12 @@ def any_phrase(phrases: Iterable[str]) -> str:
     dense = {phrase for phrase in all_phrases if DENSE.match(phrase[-1])}
     spaced = rf"(?<![^\W_])(?:{any_of(all_phrases - dense)})(?![^\W_])"
     return f"{spaced}|{any_of(dense)}" if dense else spaced
+
+
+def cached_if_short(function: Callable[[str], _T]) -> Callable[[str], _T]:
+    """Keep what a function of a text returns, but for long texts, which would fill the memory."""
+    cached = lru_cache(maxsize=4096)(function)
+    return lambda text: cached(text) if len(text) <= SHORT else function(text)
 
 
 def drop_unseen(text: str) -> str:

@@ -53,6 +53,7 @@ _LETTER = compiled_later(
     r"(?:\s(?:and\s)?[a-z]+){0,2},)\Z"
 )
 _NEXT_WORD = compiled_later(r"\s+([A-Za-z]+)")
+_VERB = compiled_later(r"[\w'’-]*\s+[a-z]")
 _GREETINGS = frozenset({"dear", "hi", "hello", "hey"})
 _NAME_BEFORE = compiled_later(r"(?P<starts>\A|[.!?>)\d]\s|\b[A-Z][\w.]*\s)?\b[A-Z][a-z]+,\Z")
 # What a name to greet may be behind.
@@ -204,7 +205,12 @@ def _letter_ends(piece: str) -> Iterator[int]:
         if letter["greeting"]:
             yield begin + letter.start()
             yield found.end()
-        elif following and following[1].lower() not in habits_of("en").common | {"i"}:
+        # "We had no luck, Tom was out": a name that signs has no verb.
+        elif (
+            following
+            and following[1].lower() not in habits_of("en").common | {"i"}
+            and _VERB.match(piece, following.end()) is None
+        ):
             yield found.end()
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from typing import TypeAlias
 
 from lxml import etree
 
 from crawler.core.page.elements import UNSEEN
-from crawler.core.page.text import DENSE, drop_unseen
+from crawler.core.page.text import DENSE, SHORT, cached_if_short, drop_unseen
 from crawler.core.patterns import compiled_later
 from crawler.core.tables.grid import MAX_COLSPAN, MAX_ROWSPAN, Cell, parse_span
 
@@ -53,6 +54,8 @@ _CELL_LOOKS = ("class", "align", "bgcolor", "style")
 _LOOK_CHARS = 100
 _ALT_CHARS = 200
 
+_Attributes: TypeAlias = tuple[tuple[str | bytes, str | bytes], ...]
+
 
 def part_of(tag: str, role: str, style: str) -> str:
     """Return what an element is in a table, "" for nothing.
@@ -71,13 +74,17 @@ def part_of(tag: str, role: str, style: str) -> str:
     return _STYLES.get(found[1].lower(), "") if found else ""
 
 
-@lru_cache(maxsize=4096)  # the cells of a table are drawn alike
-def read_cell(items: Sequence[tuple[str | bytes, str | bytes]]) -> tuple[str, str, int, int]:
+def read_cell(items: _Attributes) -> tuple[str, str, int, int]:
     """Return how a cell is drawn, its scope, and how many rows and columns it covers.
 
     Args:
         items: its attributes, as lxml gives them.
     """
+    is_short = sum([len(value) for _, value in items]) <= SHORT
+    return (_read_alike if is_short else _read_cell)(items)
+
+
+def _read_cell(items: _Attributes) -> tuple[str, str, int, int]:
     given = {str(name): str(value) for name, value in items}
     role, scope = (given.get(name, "").strip().lower() for name in ("role", "scope"))
     rows = given.get("rowspan") or given.get("aria-rowspan")
@@ -88,6 +95,10 @@ def read_cell(items: Sequence[tuple[str | bytes, str | bytes]]) -> tuple[str, st
         parse_span(rows, MAX_ROWSPAN, zero=0),
         parse_span(columns, MAX_COLSPAN),
     )
+
+
+# The cells of a table are drawn alike.
+_read_alike = lru_cache(maxsize=4096)(_read_cell)
 
 
 def read_alt(element: etree._Element, cell: Cell) -> None:
@@ -121,13 +132,13 @@ def is_closed(attributes: Iterable[str], tag: str) -> bool:
     return tag in CLOSED and ("open" if tag == "dialog" else "shadowrootmode") not in attributes
 
 
-@lru_cache(maxsize=4096)
+@cached_if_short
 def is_for_the_ear(classes: str) -> bool:
     """Tell whether classes are those of text for screen readers."""
     return _FOR_THE_EAR.search(classes) is not None
 
 
-@lru_cache(maxsize=4096)
+@cached_if_short
 def is_out_of_sight(style: str) -> bool:
     """Tell whether a style puts its element out of sight."""
     return _OUT_OF_SIGHT.search(style) is not None

@@ -14,6 +14,7 @@ from math import log1p
 from operator import attrgetter
 from typing import TypeVar
 
+from crawler.core.page.text import cached_if_short
 from crawler.core.patterns import compiled_later
 from crawler.core.tables.areas import is_alone, marked_areas, readings
 from crawler.core.tables.grid import Cell, Grid
@@ -171,7 +172,7 @@ def has_digits(cell: Cell) -> bool:
     return _has_digits(cell.text)
 
 
-@lru_cache(maxsize=4096)
+@cached_if_short
 def _has_digits(text: str) -> bool:
     if text.isascii():  # searching takes a tenth of the time
         return _ASCII_DIGIT.search(text) is not None

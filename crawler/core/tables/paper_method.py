@@ -20,9 +20,9 @@ from crawler.core.tables.words import Words, classes_of
 
 # A longer text is no name of an attribute.
 _LONGEST_ATTRIBUTE = 80
-# Types of which any cells of words, pictures or controls are.
 # So few are counted one by one.
 _FEW = 8
+# Types of which any cells of words, pictures or controls are.
 _SHAPELESS = frozenset(("string", "image", "form"))
 
 
