@@ -120,7 +120,7 @@ class TwoPass(Component, BaseSpiderMiddleware):
         try:
             spider.open_ledgers(ledgers)
         except StoreError as error:
-            raise ending(error) from error
+            raise ending(error) from error.__cause__
         return ledgers
 
     def spider_opened(self) -> None:

@@ -118,7 +118,6 @@ def test_a_program_catches_the_error_as_it_catches_others() -> None:
         CorpusAddon().update_settings(Settings({"CORPUS_MODE": "both"}))
     with pytest.raises(OptionError, match="no text method") as caught:
         CorpusAddon().update_settings(Settings({"CORPUS_TEXT_METHOD": "no\nsuch"}))
-    assert isinstance(caught.value, OptionError)
     assert "\n" not in str(caught.value)
     with pytest.raises(OptionError, match="no-such-words"):
         CorpusAddon().update_settings(Settings({"CORPUS_TABLE_WORDS": "no-such-words.json"}))

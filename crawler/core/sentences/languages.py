@@ -39,8 +39,7 @@ class Habits:
     a word with a capital begins a new sentence."""
     common: frozenset[str] = frozenset()
     """Words that hardly ever have a capital but where a sentence begins: that is so without an end
-    mark, too. The English ones begin three sentences or more on 1,208 pages, and three times as
-    many as they have capitals between two small words there."""
+    mark, too. docs/sentences.md says how they were counted."""
     openers: frozenset[str] = frozenset()
     """Those of them that are seldom part of a name or a heading."""
     list_ends: frozenset[str] = frozenset()
