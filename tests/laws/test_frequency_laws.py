@@ -255,8 +255,12 @@ def test_few_pages_are_grouped_as_comparing_all_of_them_does(
     frequencies = Counter(key for page in blocks for key in page)
 
     def rare(frequency: int, others: int) -> int:
-        others = 1 if 2 * frequency > len(blocks) else others
-        return round(math.log((len(blocks) + others) / frequency) * 65_536)
+        pages = len(blocks)
+        found = math.log((pages + others) / frequency)
+        if 2 * frequency > pages:
+            part = math.log(pages + others) / math.log(pages + 1)
+            found = math.log((pages + 1) / frequency) * part
+        return round(found * 65_536)
 
     rarity = {key: rare(frequency, 32) for key, frequency in frequencies.items()}
     among_known = {key: rare(frequency, 1) for key, frequency in frequencies.items()}

@@ -6,6 +6,7 @@ are only counted here.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -38,17 +39,20 @@ def rarity(
 ) -> NDArray[np.uint64]:
     """Return the inverse document frequency of blocks, the weight of each of their characters.
 
-    ``log((pages + others) / frequency)``, in whole numbers: 65,536 are 1. Of blocks on more than
-    half of the pages, which are the site's rather than an article's, others is 1.
+    ``log((pages + others) / frequency)``, in whole numbers: 65,536 are 1. Blocks on more than half
+    of the pages, which are the site's rather than an article's, weigh the part of a single page's
+    block that they have with one other page: ``log((pages + 1) / frequency) / log(pages + 1)``.
 
     Args:
         frequencies: on how many pages each block is.
         pages: how many pages of the site are known.
         others: how many further ones are assumed, which do not have the blocks.
     """
-    assumed = np.where(2 * frequencies.astype(np.int64) > pages, 1, others)
-    logarithms: NDArray[np.float64] = np.log((pages + assumed) / frequencies)
-    return np.rint(logarithms * UNIT).astype(np.uint64)
+    logarithms: NDArray[np.float64] = np.log((pages + others) / frequencies)
+    of_site = np.log((pages + 1) / frequencies) * (math.log(pages + others) / math.log(pages + 1))
+    is_of_site = 2 * frequencies.astype(np.int64) > pages
+    chosen: NDArray[np.float64] = np.where(is_of_site, of_site, logarithms)
+    return np.rint(chosen * UNIT).astype(np.uint64)
 
 
 class SitePages:
