@@ -405,7 +405,7 @@ def test_where_no_browser_can_read_a_page_a_line_says_why(
     assert "browser     2 written by scripts" in err
     # Who asks for it in so many words is told before anything is fetched.
     site.asked.clear()
-    _, err = project.run("crawl", "urls", *out, "-s", "CORPUS_BROWSER=always", code=1)
+    _, err = project.run("crawl", "urls", *out, "-s", "CORPUS_BROWSER=always", code=2)
     assert "pip install 'scrapy-corpus[browser]'" in err
     assert site.asked == []
 

@@ -117,7 +117,7 @@ def test_a_feed_of_sentences_that_are_switched_off_is_refused(project: Project) 
     _, err = project.run(
         *("crawl", "site", "-a", "url=http://127.0.0.1:9/", "-O", "s.csv:sentences-csv"),
         *("-s", "CORPUS_SENTENCES=0"),
-        code=1,
+        code=2,
     )
     assert "CORPUS_SENTENCES is off" in err
     assert "Traceback" not in err
@@ -131,7 +131,7 @@ def test_a_model_that_is_missing_is_told_before_a_page_is_fetched(
     _, err = project.run(
         *("crawl", "site", "-a", f"url={site.url}", "-O", "out.jsonl"),
         *("-s", "CORPUS_SENTENCE_METHOD=kiwi"),
-        code=1,
+        code=2,
     )
     assert "scrapy-corpus[korean]" in err
     assert "Traceback" not in err

@@ -64,7 +64,7 @@ def test_a_wrong_model_ends_the_crawl_with_its_place(project: Project) -> None:
     _, err = project.run(
         *("crawl", "site", "-a", "url=http://127.0.0.1:9/"),
         *("-s", "CORPUS_STRUCTURE_MODEL=wrong.medl"),
-        code=1,
+        code=2,
     )
     assert "wrong.medl" in err
     assert "Traceback" not in err

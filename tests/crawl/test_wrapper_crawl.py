@@ -192,7 +192,7 @@ def test_a_wrong_call_is_told_in_a_line(
     project: Project, arguments: list[str], message: str
 ) -> None:
     (project.folder / "shop.h2x").write_text(rules(), "utf-8")
-    _, err = project.run("crawl", "wrapper", *arguments, code=1)
+    _, err = project.run("crawl", "wrapper", *arguments, code=2)
     assert message in err
     assert "Traceback" not in err
 
@@ -278,7 +278,7 @@ def test_a_project_that_cannot_be_used_ends_the_crawl_before_it_begins(project: 
     (project.folder / "shop.h2x").write_text("{}", "utf-8")
     _, err = project.run(
         *("crawl", "site", "-a", "url=http://127.0.0.1:9/", "-s", "CORPUS_WRAPPER=shop.h2x"),
-        code=1,
+        code=2,
     )
     assert "CORPUS_WRAPPER: shop.h2x" in err
     assert "Traceback" not in err
