@@ -26,7 +26,9 @@ def excel_cell(sheet: Any, value: object) -> object:  # noqa: ANN401 - of openpy
     cannot hold is left out.
     """
     is_exact = isinstance(value, float) or (isinstance(value, int) and abs(value) < _EXACT)
-    if value is None or is_exact or isinstance(value, date):
+    # Excel knows no time zones.
+    is_day = isinstance(value, date) and getattr(value, "tzinfo", None) is None
+    if value is None or is_exact or is_day:
         return value
     return excel_text(sheet, value_to_text(value))
 

@@ -328,9 +328,10 @@ class SiteSpider(ListingReader):
         return not cut
 
     def _is_copy_of_ruled_out(self, canonical: str | None) -> bool:
-        """Say whether a page names one of a date that is not wanted; some all name the start."""
+        """Say whether a page names one of a date that is not wanted; some all name a list."""
         address = canonical_address(canonical or "")
-        return address not in self.start_urls and self.traps.is_ruled_out(address)
+        is_list = address in self.start_urls or guess_kind(address) == LISTING
+        return not is_list and self.traps.is_ruled_out(address)
 
     def _offer_links(
         self, page: ParsedPage, url: str, visit: Visit, directives: frozenset[str]

@@ -122,7 +122,7 @@ def read_source(
         name = os.fsencode(source.resolve().name).decode("utf-8", "replace")
         return (_of_folder(page, name) for page in pages)
     with system_errors(f"{source} cannot be read", "Check the file.", UnreadableInputError):
-        is_page = _is_saved_page(source) or _begins_as_html(source)
+        is_page = _is_saved_page(source) or (source.is_file() and _begins_as_html(source))
     if is_page:
         return _saved_pages(source.parent, [source], base_url, on_skip, max_bytes)
     raise UnreadableInputError(

@@ -7,7 +7,7 @@ import json
 import logging
 import sys
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -304,6 +304,18 @@ def test_an_item_that_cannot_be_written_costs_no_other_that_waits() -> None:
     feed.finish_exporting()
     rows = list(csv.reader(io.StringIO(file.getvalue().decode())))
     assert [row[-1] for row in rows] == ["value", "1.0", "2", ""]
+
+
+def test_a_time_with_its_zone_is_text_in_excel() -> None:
+    file = io.BytesIO()
+    feed = ExcelItemExporter(file)
+    feed.start_exporting()
+    for value in ("a", datetime(2026, 5, 1, tzinfo=UTC), "b"):
+        feed.export_item({"value": value})
+    feed.finish_exporting()
+    sheet = load_workbook(io.BytesIO(file.getvalue())).worksheets[0]
+    rows = [str(row[0]) for row in sheet.iter_rows(values_only=True)]
+    assert rows == ["value", "a", "2026-05-01 00:00:00+00:00", "b"]
 
 
 def test_columns_are_chosen_after_a_thousand_other_items() -> None:

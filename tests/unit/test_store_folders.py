@@ -326,6 +326,12 @@ def test_pictures_are_not_opened(tmp_path: Path) -> None:
     assert (len(pages), skipped) == (1, [])
 
 
+def test_a_pipe_is_no_page(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UnreadableInputError, match="of no kind"):
+        from_source(tmp_path / "pipe")
+
+
 def test_a_page_of_any_name_is_read(tmp_path: Path) -> None:
     fill(tmp_path, {"page": HTML, "page.txt": HTML})
     for name in ("page", "page.txt"):
