@@ -26,7 +26,7 @@ def test_an_output_that_cannot_be_made_ends_in_one_line_before_the_crawl(
     project: Project, make_site: MakeSite, name: str
 ) -> None:
     site = make_site(small_site(2))
-    _, err = project.run("crawl", "site", "-a", f"url={site.url}", "-O", name, code=1)
+    _, err = project.run("crawl", "site", "-a", f"url={site.url}", "-O", name, code=2)
     assert "Traceback" not in err
     assert site.asked == []
 
