@@ -137,7 +137,7 @@ def _arguments(args: list[str], opts: argparse.Namespace) -> dict[str, str]:
     if len(args) > 1 or not (args or opts.archive):
         raise ArgumentError("give the address of one site, such as https://blog.example/")
     site = args[0] if args else None
-    if site and "://" not in site and not opts.archive and exists(site):  # noqa: PTH110 - of any text
+    if site and "://" not in site and not opts.archive and exists(site):  # noqa: PTH110 - Path raises for long names
         raise ArgumentError(
             f"{site} is a file or folder here; --archive {site} reads its pages, and "
             f"https://{site}/ is the site of that name"

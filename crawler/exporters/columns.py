@@ -100,7 +100,7 @@ class FirstItems:
         self.columns: list[str] | None = None
 
     def add(self, item: object) -> list[Any]:
-        """Take an item; return what can be written: rows that have waited, then the item."""
+        """Take an item; return what can be written: it, or the rows up to its own."""
         if self.columns is not None:
             return [item]
         is_page = isinstance(item, PageItem)
@@ -114,10 +114,10 @@ class FirstItems:
             is_page: whether the last of them is a page, whose columns are first.
         """
         rows, self._waiting = self._waiting, []
-        first = rows[-1:] if is_page or not rows else []
+        first = rows[-1:] if is_page else []
         named = chain.from_iterable([*first, *rows] or [self._row_of(PageItem(""))])
         self.columns = list(dict.fromkeys(named))
-        return [*rows]
+        return rows
 
 
 def choose_columns(

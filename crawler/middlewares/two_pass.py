@@ -349,12 +349,12 @@ class TwoPass(Component, BaseSpiderMiddleware):
         lost = self.session.lost
         has_left = self._drained or not self.has_pages
         settled = map(self.stats.get_value, ("corpus/pages/exported", "corpus/pages/dropped"))
-        is_in_vain = self._is_replay and len(spool) > 0 and not any(settled)
+        gave_nothing = self._is_replay and len(spool) > 0 and not any(settled)
         for flaw, is_there in (
             ("the file is damaged", spool.info.damage),
             (f"{lost} of them could not be made items of; see the errors", lost),
             ("the crawl ended before its pages were exported", not has_left),
-            ("other settings may export its pages: none was with these", is_in_vain),
+            ("other settings may export its pages: none was with these", gave_nothing),
         ):
             failure = failure or (flaw if is_there else None)
         if failure is None:

@@ -408,14 +408,14 @@ class SiteSpider(ListingReader):
             yield from self.requests_of(visit.site)
 
     def requests_of(self, site: str) -> Iterator[Request]:
-        """Give the requests that may be sent to a site now, without what is known to be in vain."""
+        """Give the requests that may be sent to a site now, without those that are cut."""
         while visits := self.frontier.next_visits(site):
-            wanted = [visit for visit in visits if not self._is_in_vain(visit)]
+            wanted = [visit for visit in visits if not self._is_cut(visit)]
             yield from map(self.request_for, wanted)
             if len(wanted) == len(visits):
                 return
 
-    def _is_in_vain(self, visit: Visit) -> bool:
+    def _is_cut(self, visit: Visit) -> bool:
         """Say whether what was learned since a link was found speaks against following it.
 
         Lists like it have given nothing new, or a listing gave it a date that is not wanted. A list

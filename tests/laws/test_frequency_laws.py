@@ -254,22 +254,20 @@ def test_few_pages_are_grouped_as_comparing_all_of_them_does(
 ) -> None:
     frequencies = Counter(key for page in blocks for key in page)
 
-    def rare(frequency: int, others: int) -> int:
+    def rare(frequency: int) -> int:
         pages = len(blocks)
-        found = math.log((pages + others) / frequency)
-        if 2 * frequency > pages:
-            part = math.log(pages + others) / math.log(pages + 1)
-            found = math.log((pages + 1) / frequency) * part
+        found = math.log((pages + 1) / frequency)
+        if 2 * frequency <= pages:
+            scale = math.log(pages + 1) / math.log(pages + 32)
+            found = math.log((pages + 32) / frequency) * scale
         return round(found * 65_536)
 
-    rarity = {key: rare(frequency, 32) for key, frequency in frequencies.items()}
-    among_known = {key: rare(frequency, 1) for key, frequency in frequencies.items()}
+    rarity = {key: rare(frequency) for key, frequency in frequencies.items()}
     masses = [sum(page[key] * rarity[key] for key in page) for page in blocks]
-    contents = [sum(page[key] * among_known[key] for key in page) for page in blocks]
     pairs = {}
     for (left, one), (right, other) in combinations(enumerate(blocks), 2):
         shared = sum(min(one[key], other[key]) * rarity[key] for key in one.keys() & other.keys())
-        if shared and min(contents[left], contents[right]) >= 100 * 65_536:
+        if shared and min(masses[left], masses[right]) >= 100 * 65_536:
             pairs[left, right] = shared, masses[left] + masses[right] - shared
     # Just where a pair is a near-duplicate or is none.
     limits = [shared / both for shared, both in pairs.values()] or [0.5]

@@ -58,7 +58,7 @@ def duplicate_groups(
     if count == 1 or similarity > 1:
         return groups
     # The recurring blocks of a near-duplicate have enough of its weight.
-    candidates = site.contents >= _MIN_CONTENT
+    candidates = site.masses >= _MIN_CONTENT
     candidates &= site.shared_masses >= similarity * site.masses
     # Exact copies have the same blocks, of the same weights.
     pages = np.flatnonzero(candidates)

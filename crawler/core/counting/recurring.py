@@ -34,25 +34,24 @@ UNIT = 2**16
 _OTHER_PAGES = 32
 
 
-def rarity(
-    frequencies: NDArray[np.uint32], pages: int, others: int = _OTHER_PAGES
-) -> NDArray[np.uint64]:
+def rarity(frequencies: NDArray[np.uint32], pages: int) -> NDArray[np.uint64]:
     """Return the inverse document frequency of blocks, the weight of each of their characters.
 
-    ``log((pages + others) / frequency)``, in whole numbers: 65,536 are 1. Blocks on more than half
-    of the pages, which are the site's rather than an article's, weigh the part of a single page's
-    block that they have with one other page: ``log((pages + 1) / frequency) / log(pages + 1)``.
+    ``log((pages + 1) / frequency)``, in whole numbers: 65,536 are 1. Of blocks on at most half of
+    the pages, which may be an article's, it is ``log((pages + 32) / frequency)``, scaled so that a
+    block of one page weighs the same by both.
 
     Args:
         frequencies: on how many pages each block is.
         pages: how many pages of the site are known.
-        others: how many further ones are assumed, which do not have the blocks.
     """
-    logarithms: NDArray[np.float64] = np.log((pages + others) / frequencies)
-    of_site = np.log((pages + 1) / frequencies) * (math.log(pages + others) / math.log(pages + 1))
-    is_of_site = 2 * frequencies.astype(np.int64) > pages
-    chosen: NDArray[np.float64] = np.where(is_of_site, of_site, logarithms)
-    return np.rint(chosen * UNIT).astype(np.uint64)
+    scale = math.log(pages + 1) / math.log(pages + _OTHER_PAGES)
+    logarithms: NDArray[np.float64] = np.where(
+        2 * frequencies.astype(np.int64) > pages,
+        np.log((pages + 1) / frequencies),
+        np.log((pages + _OTHER_PAGES) / frequencies) * scale,
+    )
+    return np.rint(logarithms * UNIT).astype(np.uint64)
 
 
 class SitePages:
@@ -140,8 +139,6 @@ class RecurringBlocks:
         masses: Of each page the sum of its blocks' weights times their rarity, whole numbers in
             float64.
         shared_masses: The same, of the recurring blocks alone.
-        contents: The same as ``masses``, but with one further page assumed: next to nothing where
-            all that a page has is on all pages.
     """
 
     def __init__(self, log: ObservationLog, space: ArraySpace) -> None:
@@ -149,7 +146,6 @@ class RecurringBlocks:
         self.pages = SitePages(log, partitions)
         self.single_blocks = 0
         self.shared_masses = np.zeros(len(self.pages))
-        self.contents = np.zeros(len(self.pages))
         self._weights = np.zeros(len(self.pages))
         self._occurrences = space.array(np.uint64)
         # Where parts end, in blocks and in occurrences, from before the first part on.
@@ -160,10 +156,8 @@ class RecurringBlocks:
             np.concatenate, zip(*found, strict=True)
         )
         self.single_texts = self.pages.texts - int(self.text_frequencies.sum(dtype=np.int64))
-        single = (self.pages.weights - self._weights).astype(np.float64)
-        once = np.ones(1, dtype=np.uint32)
-        self.masses = self.shared_masses + single * rarity(once, len(self.pages))
-        self.contents += single * rarity(once, len(self.pages), 1)
+        once = rarity(np.ones(1, dtype=np.uint32), len(self.pages)).astype(np.float64)
+        self.masses = self.shared_masses + (self.pages.weights - self._weights) * once
 
     def _collect(
         self, keys: NDArray[np.uint64], values: NDArray[np.uint64], repeats: NDArray[np.bool_]
@@ -183,8 +177,6 @@ class RecurringBlocks:
         pages, weights = (occurrences >> _WEIGHT_BITS).view(np.int64), occurrences & _WEIGHT
         rarities = np.repeat(rarity(frequencies, count), frequencies)
         self.shared_masses += np.bincount(pages, weights * rarities, count)
-        rarities = np.repeat(rarity(frequencies, count, 1), frequencies)
-        self.contents += np.bincount(pages, weights * rarities, count)
         self._weights += np.bincount(pages, weights, count)
         self._occurrences.append(occurrences)
         blocks, _ = self._part_ends[-1]

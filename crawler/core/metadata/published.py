@@ -69,7 +69,7 @@ class DateChooser:
         self._reading = how_to_read(language, facts.house[0])
         latest = read_date(fetched_at) if fetched_at else None
         self._latest = math.inf if latest is None else latest.number + 1
-        self._chooses_by_sight = False
+        self._looked_at_page = False
 
     def believed(self, dates: Iterable[tuple[str, Date | None]]) -> Iterator[tuple[str, str]]:
         """Yield source and text of the dates that are not after the day of the page's fetch."""
@@ -83,7 +83,7 @@ class DateChooser:
 
     @property
     def _seen(self) -> list[SeenDate]:
-        self._chooses_by_sight = True
+        self._looked_at_page = True
         return self._shown
 
     def published(self) -> Iterator[tuple[str, Date | None]]:
@@ -120,7 +120,7 @@ class DateChooser:
         """Yield source and date of the last change, the most trusted first."""
         yield from self._declared(self._facts.linked.modified, "modified")
         # Visible dates count only where they were read for the day of publication.
-        for each in self._shown if self._chooses_by_sight else ():
+        for each in self._shown if self._looked_at_page else ():
             if each.is_modified and each.points >= 0:
                 yield each.source, each.date
 

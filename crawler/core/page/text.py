@@ -40,7 +40,7 @@ _LABEL_LETTERS = 80
 _T = TypeVar("_T")
 
 SHORT: Final = 500
-"""What is kept of texts of at most so many characters; pictures may be written into attributes."""
+"""The longest text whose result :func:`cached_if_short` keeps; attributes may hold pictures."""
 
 
 def any_phrase(phrases: Iterable[str]) -> str:
