@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
+from typing import Final
 
 from scrapy.core.downloader import Downloader
 from scrapy.downloadermiddlewares.redirect import MetaRefreshMiddleware
@@ -13,43 +14,75 @@ from scrapy.pqueues import DownloaderAwarePriorityQueue
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.utils.misc import load_object
 
-from crawler.browser.middleware import BrowserMiddleware, check_browser
+from crawler.browser.middleware import check_browser
 from crawler.core.errors import CorpusError, OptionError, UnreadableInputError
 from crawler.core.methods.registry import get_method
 from crawler.core.sentences import splitter_for
 from crawler.exporters.columns import import_pyarrow
 from crawler.exporters.feeds import check_feeds, unwritable
 from crawler.exporters.formats import FEED_EXPORTERS, FEED_STORAGES
-from crawler.extensions.crawl_report import CrawlReport
 from crawler.extensions.exits import ending
-from crawler.extensions.leftovers import Leftovers
-from crawler.extensions.logs import SafeLog
-from crawler.extensions.progress import Progress
 from crawler.journey.stages import structure_model, table_method
-from crawler.middlewares.address_guard import AddressGuard, StartAddresses, use_checked_downloads
-from crawler.middlewares.dupefilter import ReturningDupeFilter
-from crawler.middlewares.graceful_shutdown import GracefulDownloader
-from crawler.middlewares.politeness import POLITE_SETTINGS, CrawlDelay, use_shipped_suffixes
-from crawler.middlewares.responses import HtmlResponses, LenientMetaRefresh, TruncatedBodies
-from crawler.middlewares.robots import RobotsMiddleware
-from crawler.middlewares.scheduler_queue import ThrottledQueue
-from crawler.middlewares.throttling import ThrottlingMiddleware
-from crawler.middlewares.two_pass import DrainingItems, TwoPass
-from crawler.pipelines.data_card import DataCardPipeline
-from crawler.pipelines.folders import (
-    StructureFolder,
-    StructureFolderPipeline,
-    TableFolder,
-    TableFolderPipeline,
-)
+from crawler.middlewares.address_guard import use_checked_downloads
+from crawler.middlewares.politeness import POLITE_SETTINGS, use_shipped_suffixes
+from crawler.pipelines.folders import StructureFolder, TableFolder
 from crawler.pipelines.order import ITEM_PIPELINES
 from crawler.settings import Options, TableConstants
 
 logger = logging.getLogger(__name__)
 
-_PRIORITY = "addon"
+_PRIORITY: Final = "addon"
 # What its two readings of the paper have in front of their names.
-_PUBLISHED_METHOD = "rules"
+_PUBLISHED_METHOD: Final = "rules"
+
+# Those that the settings leave nothing to do take themselves out.
+_COMPONENTS: Final[dict[str, dict[str, int]]] = {
+    "DOWNLOADER_MIDDLEWARES": {
+        # Next to the downloader: it sees answers before they are cached or retried, and what is
+        # asked for where no cache has it.
+        "crawler.middlewares.throttling.ThrottlingMiddleware": 950,
+        # Next to the engine: no other component asks anything of an address that is refused.
+        "crawler.middlewares.address_guard.AddressGuard": 50,
+        "crawler.middlewares.responses.TruncatedBodies": 587,
+        # Behind the decompression of bodies (590), and in front of meta refresh (580).
+        "crawler.middlewares.responses.HtmlResponses": 585,
+        # Behind these, and in front of meta refresh: a page may ask for one by its scripts.
+        "crawler.browser.middleware.BrowserMiddleware": 583,
+    },
+    "SPIDER_MIDDLEWARES": {
+        # Next to the engine: no other component sees the credentials in an address.
+        "crawler.middlewares.address_guard.StartAddresses": 5,
+        # Next to the engine: a project's own spider middlewares see pages as they are yielded.
+        "crawler.middlewares.two_pass.TwoPass": 10,
+    },
+    "EXTENSIONS": {
+        # Before others log when the spider is opened.
+        "crawler.extensions.logs.SafeLog": 0,
+        "crawler.middlewares.politeness.CrawlDelay": 500,
+        "crawler.extensions.leftovers.Leftovers": 500,
+        "crawler.extensions.progress.Progress": 500,
+        "crawler.extensions.crawl_report.CrawlReport": 500,
+    },
+    "ITEM_PIPELINES": {
+        **ITEM_PIPELINES,
+        # Behind a project's own pipelines: what they change or drop is changed or dropped here.
+        "crawler.pipelines.folders.TableFolderPipeline": 1000,
+        "crawler.pipelines.folders.StructureFolderPipeline": 1000,
+        "crawler.pipelines.data_card.DataCardPipeline": 1100,
+    },
+}
+_REPLACED_CLASSES: Final = {
+    "SCHEDULER_PRIORITY_QUEUE": (
+        DownloaderAwarePriorityQueue,
+        "crawler.middlewares.scheduler_queue.ThrottledQueue",
+    ),
+    "DUPEFILTER_CLASS": (RFPDupeFilter, "crawler.middlewares.dupefilter.ReturningDupeFilter"),
+    "DOWNLOADER": (Downloader, "crawler.middlewares.graceful_shutdown.GracefulDownloader"),
+}
+_REPLACED_MIDDLEWARES: Final = {
+    RobotsTxtMiddleware: "crawler.middlewares.robots.RobotsMiddleware",
+    MetaRefreshMiddleware: "crawler.middlewares.responses.LenientMetaRefresh",
+}
 
 
 def has_addon(settings: BaseSettings) -> bool:
@@ -88,7 +121,7 @@ class CorpusAddon:
         """
         try:
             options = Options.from_settings(settings)
-            self._add(settings, options)
+            _add_components(settings, options)
             check_feeds(settings)
             _check_methods(options)
             _check_outputs(settings, options)
@@ -102,84 +135,47 @@ class CorpusAddon:
             why = f"a component of the settings cannot be loaded: {error}"
             raise ending(OptionError(why)) from error
 
-    def _add(self, settings: BaseSettings, options: Options) -> None:
-        values = {
-            **POLITE_SETTINGS,
-            # What is too large to be read need not be fetched; pages that come near are logged.
-            "DOWNLOAD_MAXSIZE": options.max_page_bytes,
-            "DOWNLOAD_WARNSIZE": options.max_page_bytes // 2,
-            # A body that is shorter than its server says is kept where it is whole, as browsers do.
-            "DOWNLOAD_FAIL_ON_DATALOSS": False,
-            "FEED_EXPORT_ENCODING": "utf-8",
-            # Where there are no items, an earlier file stays.
-            "FEED_STORE_EMPTY": False,
-            # A page that reloads or moves on after more seconds than these is there to be read.
-            "METAREFRESH_MAXDELAY": 5,
-            "ITEM_PROCESSOR": DrainingItems,
-            # Each item has its parsed page with it, and Scrapy takes three times as many at once.
-            "CONCURRENT_ITEMS": 5,
-        }
-        for name, value in values.items():
-            settings.set(name, value, _PRIORITY)
-        _replace_components(settings)
-        use_checked_downloads(settings)
-        if settings.getbool("COOKIES_ENABLED"):
-            use_shipped_suffixes()
-        reports = options.crawl_report is not None or options.end_with_stdin
-        for name, component, order, is_wanted in (
-            # Next to the downloader: it sees answers before they are cached or retried, and what is
-            # asked for where no cache has it.
-            ("DOWNLOADER_MIDDLEWARES", ThrottlingMiddleware, 950, True),
-            # Next to the engine: no other component asks anything of an address that is refused.
-            ("DOWNLOADER_MIDDLEWARES", AddressGuard, 50, True),
-            # Behind the decompression of bodies (590), and in front of meta refresh (580).
-            ("DOWNLOADER_MIDDLEWARES", HtmlResponses, 585, True),
-            # Behind these, and in front of meta refresh: a page may ask for one by its scripts.
-            ("DOWNLOADER_MIDDLEWARES", BrowserMiddleware, 583, options.browser != ("never",)),
-            ("DOWNLOADER_MIDDLEWARES", TruncatedBodies, 587, True),
-            # Next to the engine: no other component sees the credentials in an address.
-            ("SPIDER_MIDDLEWARES", StartAddresses, 5, True),
-            # Next to the engine: a project's own spider middlewares see pages as they are yielded.
-            ("SPIDER_MIDDLEWARES", TwoPass, 10, True),
-            # Before others log when the spider is opened.
-            ("EXTENSIONS", SafeLog, 0, True),
-            ("EXTENSIONS", CrawlDelay, 500, True),
-            ("EXTENSIONS", Leftovers, 500, True),
-            ("EXTENSIONS", Progress, 500, True),
-            ("EXTENSIONS", CrawlReport, 500, reports),
-            *(("ITEM_PIPELINES", load_object(one), at, True) for one, at in ITEM_PIPELINES.items()),
-            # Behind a project's own pipelines: what they change or drop is changed or dropped here.
-            ("ITEM_PIPELINES", TableFolderPipeline, 1000, options.tables_folder),
-            ("ITEM_PIPELINES", StructureFolderPipeline, 1000, options.structure_folder),
-            ("ITEM_PIPELINES", DataCardPipeline, 1100, options.data_card),
-        ):
-            if is_wanted:
-                settings.setdefault_in_component_priority_dict(name, component, order)
-        # Entries of the project itself win.
-        for name, own in (("FEED_EXPORTERS", FEED_EXPORTERS), ("FEED_STORAGES", FEED_STORAGES)):
-            priority = max(settings.getpriority(name) or 0, 15)
-            settings.set(name, {**own, **settings.getdict(name)}, priority)
 
-
-def _replace_components(settings: BaseSettings) -> None:
-    """Put the project's components in the place of Scrapy's own; others stay."""
-    for name, scrapys, ours in (
-        ("SCHEDULER_PRIORITY_QUEUE", DownloaderAwarePriorityQueue, ThrottledQueue),
-        ("DUPEFILTER_CLASS", RFPDupeFilter, ReturningDupeFilter),
-        ("DOWNLOADER", Downloader, GracefulDownloader),
-    ):
+def _add_components(settings: BaseSettings, options: Options) -> None:
+    values = {
+        **POLITE_SETTINGS,
+        # What is too large to be read need not be fetched; pages that come near are logged.
+        "DOWNLOAD_MAXSIZE": options.max_page_bytes,
+        "DOWNLOAD_WARNSIZE": options.max_page_bytes // 2,
+        # A body that is shorter than its server says is kept where it is whole, as browsers do.
+        "DOWNLOAD_FAIL_ON_DATALOSS": False,
+        "FEED_EXPORT_ENCODING": "utf-8",
+        # Where there are no items, an earlier file stays.
+        "FEED_STORE_EMPTY": False,
+        # A page that reloads or moves on after more seconds than these is there to be read.
+        "METAREFRESH_MAXDELAY": 5,
+        "ITEM_PROCESSOR": "crawler.middlewares.two_pass.DrainingItems",
+        # Each item has its parsed page with it, and Scrapy takes three times as many at once.
+        "CONCURRENT_ITEMS": 5,
+    }
+    # Components of the project stay; those that are Scrapy's own are replaced.
+    for name, (scrapys, ours) in _REPLACED_CLASSES.items():
         if load_object(settings[name]) is scrapys:
-            settings.set(name, ours, _PRIORITY)
+            values[name] = ours
+    for name, value in values.items():
+        settings.set(name, value, _PRIORITY)
     middlewares = "DOWNLOADER_MIDDLEWARES"
     orders = settings.get_component_priority_dict_with_base(middlewares)
-    for old, new in (
-        (RobotsTxtMiddleware, RobotsMiddleware),
-        (MetaRefreshMiddleware, LenientMetaRefresh),
-    ):
+    for old, new in _REPLACED_MIDDLEWARES.items():
         order = next((orders[name] for name in orders if load_object(name) is old), None)
         if order is not None:
             settings.set_in_component_priority_dict(middlewares, old, None)
-            settings.setdefault_in_component_priority_dict(middlewares, new, order)
+            settings.setdefault_in_component_priority_dict(middlewares, load_object(new), order)
+    use_checked_downloads(settings)
+    if settings.getbool("COOKIES_ENABLED"):
+        use_shipped_suffixes()
+    for name, components in _COMPONENTS.items():
+        for component, at in components.items():
+            settings.setdefault_in_component_priority_dict(name, load_object(component), at)
+    # Entries of the project itself win.
+    for name, own in (("FEED_EXPORTERS", FEED_EXPORTERS), ("FEED_STORAGES", FEED_STORAGES)):
+        priority = max(settings.getpriority(name) or 0, 15)
+        settings.set(name, {**own, **settings.getdict(name)}, priority)
 
 
 def _check_methods(options: Options) -> None:
@@ -222,11 +218,10 @@ def _check_outputs(settings: BaseSettings, options: Options) -> None:
                 f"{output} is to have {kind}, and {name} is off: nothing would be written. "
                 "Leave the output out, or set the other."
             )
-    if options.data_card is not None and (flaw := unwritable(options.data_card)):
-        raise OptionError(f"CORPUS_DATA_CARD cannot be written to: {flaw}")
-    jobdir = settings.get("JOBDIR")
-    if jobdir and (flaw := unwritable(Path(jobdir, "requests.seen"))):
-        raise OptionError(f"JOBDIR is {jobdir}, and cannot be written to: {flaw}")
+    _check_writable("CORPUS_DATA_CARD", options.data_card)
+    _check_writable("CORPUS_WRAPPER_REPORT", options.wrapper_report)
+    if jobdir := settings.get("JOBDIR"):
+        _check_writable("JOBDIR", Path(jobdir), "requests.seen")
     if tables is not None:
         TableFolder.check(tables)
     if structures is not None:
@@ -236,6 +231,12 @@ def _check_outputs(settings: BaseSettings, options: Options) -> None:
                 "an index of its own. Name two folders."
             )
         StructureFolder.check(structures)
+
+
+def _check_writable(setting: str, path: Path | None, file: str = "") -> None:
+    """Refuse a file, or a folder by a file in it, that cannot be written."""
+    if path is not None and (flaw := unwritable(path / file)):
+        raise OptionError(f"{setting} is {path}, and cannot be written to: {flaw}")
 
 
 def _check_incremental(settings: BaseSettings, options: Options) -> None:
@@ -251,21 +252,18 @@ def _check_incremental(settings: BaseSettings, options: Options) -> None:
             "CORPUS_MODE is set, and CORPUS_INCREMENTAL decides for each page whether it leaves at "
             "once or is held. Leave CORPUS_MODE out."
         )
-    folder = options.output or options.dir / "articles"
-    if flaw := unwritable(folder / "part"):
-        raise OptionError(f"CORPUS_OUTPUT is {folder}, and cannot be written to: {flaw}")
+    _check_writable("CORPUS_OUTPUT", options.output or options.dir / "articles", "part")
     if options.output_format == "parquet":
         import_pyarrow()
 
 
 def _check_wrapper(options: Options) -> None:
-    if options.wrapper is not None:
-        # Loaded where it is used: few crawls have a wrapper.
-        from crawler.wrapper.running import CrawlWrapper  # noqa: PLC0415 - see above
+    if options.wrapper is None:
+        return
+    # Loaded where it is used: few crawls have a wrapper.
+    from crawler.wrapper.running import CrawlWrapper  # noqa: PLC0415 - see above
 
-        try:
-            CrawlWrapper(options.wrapper, options, lambda _key, _count: None).close()
-        except UnreadableInputError as error:
-            raise OptionError(f"CORPUS_WRAPPER: {error}") from error
-    if options.wrapper_report is not None and (flaw := unwritable(options.wrapper_report)):
-        raise OptionError(f"CORPUS_WRAPPER_REPORT cannot be written to: {flaw}")
+    try:
+        CrawlWrapper(options.wrapper, options, lambda _key, _count: None).close()
+    except UnreadableInputError as error:
+        raise OptionError(f"CORPUS_WRAPPER: {error}") from error

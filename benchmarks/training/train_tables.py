@@ -30,7 +30,7 @@ from crawler.core.tables.features import Survey, judge_features
 from crawler.core.tables.headers import areas_by_markup, header_features
 from crawler.core.tables.words import default_words
 from crawler.evaluation.tables import read_tables_gold
-from crawler.evaluation.task import Skipped
+from crawler.evaluation.task import Report
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -101,7 +101,7 @@ def read_examples(gold: Sequence[Path], headers: Sequence[Path]) -> list[Example
             header=table.header or more.get(table.key),
         )
         for path in gold
-        for page in read_tables_gold([path], Skipped())
+        for page in read_tables_gold([path], Report())
         for table in page.tables
         if table.is_judged and table.grid is not None
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentTypeError
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias
 
 from scrapy.commands import ScrapyCommand, ScrapyHelpFormatter
@@ -10,7 +11,9 @@ from scrapy.utils.misc import load_object
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
 
+    from scrapy.crawler import CrawlerProcessBase
     from scrapy.settings import Settings
 
 Option: TypeAlias = tuple[tuple[str, ...], dict[str, Any]]
@@ -40,23 +43,15 @@ def valued(names: str, metavar: str, text: str, **keywords: Any) -> Option:  # n
     return option(*names.split(), metavar=metavar, help=text, **keywords)
 
 
-def feed_flaw(opts: argparse.Namespace, settings: Settings) -> str | None:
-    """Say which of the feeds of ``-o`` and ``-O`` has no known format; None where all have one."""
-    from crawler.exporters.formats import known_formats, without_format
+def whole_number(minimum: int) -> Callable[[str], int]:
+    """Return what reads the value of an option as a whole number of at least ``minimum``."""
 
-    # The commands that write one file have no option of this name.
-    if not hasattr(opts, "overwrite_output"):
-        return None
-    return without_format(opts.overwrite_output or opts.output or (), known_formats(settings))
+    def read(text: str) -> int:
+        if not text.isdecimal() or int(text) < minimum:
+            raise ArgumentTypeError(f"{text!r} is no whole number of {minimum} or more")
+        return int(text)
 
-
-def log_flaw(settings: Settings) -> str | None:
-    """Say why the log cannot be written to its file; None where it can, or has none."""
-    if not (settings["LOG_FILE"] and settings.getbool("LOG_ENABLED")):
-        return None
-    from crawler.extensions.logs import log_file_flaw
-
-    return log_file_flaw(settings["LOG_FILE"])
+    return read
 
 
 class CorpusCommand(ScrapyCommand):
@@ -139,15 +134,35 @@ class CorpusCommand(ScrapyCommand):
         try:
             super().process_options(args, opts)
         except UsageError as error:
-            raise UsageError(feed_flaw(opts, self.given_settings) or str(error)) from None
-        if flaw := log_flaw(self.given_settings):
-            raise UsageError(flaw)
+            raise UsageError(self._feed_flaw(opts) or str(error)) from None
+        settings = self.given_settings
+        if settings["LOG_FILE"] and settings.getbool("LOG_ENABLED"):
+            from crawler.extensions.logs import log_file_flaw
+
+            if flaw := log_file_flaw(settings["LOG_FILE"]):
+                raise UsageError(flaw)
+
+    def _feed_flaw(self, opts: argparse.Namespace) -> str | None:
+        """Say which feed of ``-o`` and ``-O`` has no known format; None where all have one."""
+        from crawler.exporters.formats import known_formats, without_format
+
+        # The commands that write one file have no option of this name.
+        if not hasattr(opts, "overwrite_output"):
+            return None
+        feeds = opts.overwrite_output or opts.output or ()
+        return without_format(feeds, known_formats(self.given_settings))
 
     @property
     def given_settings(self) -> Settings:
         """The settings of the project and of the command."""
         assert self.settings is not None  # noqa: S101 - Scrapy sets it before it calls
         return self.settings
+
+    @property
+    def process(self) -> CrawlerProcessBase:
+        """What runs the crawls of the command."""
+        assert self.crawler_process is not None  # noqa: S101 - Scrapy sets it before it calls run()
+        return self.crawler_process
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Check the call, do the work, set the exit code."""

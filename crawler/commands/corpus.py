@@ -12,12 +12,9 @@ from crawler.exporters.formats import FEED_EXPORTERS
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
-    from scrapy import Spider
     from scrapy.settings import Settings
-
-_SETTINGS = "crawler.crawl_settings"
 
 
 class CorpusSiteCommand(CorpusCommand, BaseRunSpiderCommand):
@@ -100,12 +97,14 @@ class CorpusSiteCommand(CorpusCommand, BaseRunSpiderCommand):
         from scrapy.crawler import AsyncCrawlerProcess
 
         from crawler.extensions.logs import show_progress
+        from crawler.spiders.archive import ArchiveSpider
+        from crawler.spiders.site import SiteSpider
 
         arguments = _arguments(args, opts)
         own = _own_settings(settings, opts, arguments)
         show_progress(own)
         process = AsyncCrawlerProcess(own)
-        crawler = process.create_crawler(_spider(opts))
+        crawler = process.create_crawler(ArchiveSpider if opts.archive else SiteSpider)
         process.crawl(crawler, **arguments)
         process.start()
         stats: dict[str, Any] = {}
@@ -118,13 +117,6 @@ class CorpusSiteCommand(CorpusCommand, BaseRunSpiderCommand):
             # A second Ctrl-C ends the process before the crawl has ended: nothing is written.
             raise KeyboardInterrupt
         return int(process.bootstrap_failed or not stats)
-
-
-def _spider(opts: argparse.Namespace) -> type[Spider]:
-    from crawler.spiders.archive import ArchiveSpider
-    from crawler.spiders.site import SiteSpider
-
-    return ArchiveSpider if opts.archive else SiteSpider
 
 
 def _arguments(args: list[str], opts: argparse.Namespace) -> dict[str, str]:
@@ -152,8 +144,7 @@ def _arguments(args: list[str], opts: argparse.Namespace) -> dict[str, str]:
     if not opts.archive:
         # Before the crawl begins, where an error is one line: Scrapy would show a traceback.
         parse_arguments(SiteArguments, arguments, owner="site").start_addresses("site")
-        return arguments
-    if opts.daily or opts.delay is not None or named.keys() & {"max_pages", "since"}:
+    elif opts.daily or opts.delay is not None or named.keys() & {"max_pages", "since"}:
         raise ArgumentError(
             "--archive goes without --daily, --max-pages, --since and --delay: leave these out"
         )
@@ -169,25 +160,25 @@ def _own_settings(
     from crawler.addon import take_command_line
     from crawler.core.errors import ArgumentError
 
-    own = Settings()
-    own.setmodule(_SETTINGS, "project")
-    own.set("LOG_LEVEL", given["LOG_LEVEL"], "project")
+    chosen: dict[str, object] = {"LOG_LEVEL": given["LOG_LEVEL"]}
     if opts.delay is not None:
         if not 0 <= opts.delay < float("inf"):
             raise ArgumentError(f"--delay is {opts.delay}; give a number of seconds")
-        for name in ("DOWNLOAD_DELAY", "AUTOTHROTTLE_START_DELAY"):
-            own.set(name, opts.delay, "project")
+        chosen |= dict.fromkeys(("DOWNLOAD_DELAY", "AUTOTHROTTLE_START_DELAY"), opts.delay)
     if opts.browser:
-        own.set("CORPUS_BROWSER", opts.browser, "project")
+        chosen["CORPUS_BROWSER"] = opts.browser
     if opts.daily:
         if opts.overwrite_output:
             raise ArgumentError(
                 "-O would replace the pages of earlier days by those of today. Give -o FILE, which "
                 "adds to it, or neither: --daily writes numbered files itself"
             )
-        own.set("CORPUS_INCREMENTAL", value=True, priority="project")
+        chosen["CORPUS_INCREMENTAL"] = True
     elif not opts.output and not opts.overwrite_output:
-        own.set("FEEDS", {_new_file(arguments): {"format": "jsonl"}}, "project")
+        chosen["FEEDS"] = {_new_file(arguments): {"format": "jsonl"}}
+    own = Settings()
+    own.setmodule("crawler.crawl_settings", "project")
+    own.setdict(chosen, "project")
     take_command_line(own, given)
     return own
 
@@ -218,45 +209,51 @@ def _next_steps(
     """Say what to do after a crawl, a line each."""
     from shlex import quote
 
-    from crawler.core.page.addresses import address_site
     from crawler.core.wording import without_secrets
-    from crawler.discovery.addresses import complete_address
 
     site = without_secrets(arguments.get("url", ""))
+    steps: dict[str, str] = {}
     if "corpus/nothing_because" in stats:
         # The line "why" of the summary has the reason, and what to do about it.
-        yield "What to try"
+        heading = "What to try"
         if site:
-            yield f"  {'which pages are found':<31} scrapy discover {quote(site)}"
-        yield f"  {'what became of each':<31} the same command with -L INFO"
-        return
-    steps = _explaining(opts.archive or ())
+            steps["which pages are found"] = f"scrapy discover {quote(site)}"
+        steps["what became of each"] = "the same command with -L INFO"
+    else:
+        heading = "What to do next"
+        steps = _after_pages(own, site, opts)
+        if left := stats.get("corpus/cut/page-limit"):
+            steps[f"{left:,} more pages are known"] = "--max-pages 0 takes all"
+    if steps:
+        yield heading
+    for what, how in steps.items():
+        yield f"  {what:<31} {how}"
+
+
+def _after_pages(own: Settings, site: str, opts: argparse.Namespace) -> dict[str, str]:
+    """Propose what to do with pages that came."""
+    from pathlib import Path
+    from shlex import quote
+
+    from crawler.core.page.addresses import address_site
+    from crawler.discovery.addresses import complete_address
+
+    steps = {}
+    # A file of an archive may hold many pages: --explain takes one.
+    if all(Path(path).is_dir() for path in opts.archive or ()):
+        counted = "".join(f" --with {quote(path)}" for path in opts.archive or ())
+        page = f"SAVED-PAGE.html{counted}" if opts.archive else "ADDRESS-OF-A-PAGE"
+        steps["why a line was kept or dropped"] = f"scrapy extract --explain {page}"
     for file, feed in own.getdict("FEEDS").items():
         if feed["format"] == "jsonl":
             read = f"import json; pages = [json.loads(line) for line in open({file!r}, 'rb')]"
             steps["read it in Python"] = read
     if opts.daily:
-        named = f" -s CORPUS_DIR={quote(str(own['CORPUS_DIR']))}" if own["CORPUS_DIR"] else ""
-        all_of_it = f"scrapy articles {address_site(complete_address(site))} -O all.jsonl{named}"
-        steps["the whole corpus in one file"] = all_of_it
+        folder = own["CORPUS_DIR"]
+        named = f" -s CORPUS_DIR={quote(str(folder))}" if folder else ""
+        whole = f"scrapy articles {address_site(complete_address(site))} -O all.jsonl{named}"
+        steps["the whole corpus in one file"] = whole
         steps["what is new, from now on"] = "the same command again, once a day or as you like"
     elif site:
         steps["only what is new, from now on"] = f"scrapy corpus {quote(site)} --daily"
-    if left := stats.get("corpus/cut/page-limit"):
-        steps[f"{left:,} more pages are known"] = "--max-pages 0 takes all"
-    if steps:
-        yield "What to do next"
-    for what, how in steps.items():
-        yield f"  {what:<31} {how}"
-
-
-def _explaining(archive: Sequence[str]) -> dict[str, str]:
-    """Propose a call that explains a page: not one of a file that holds many."""
-    from pathlib import Path
-    from shlex import quote
-
-    if not all(Path(path).is_dir() for path in archive):
-        return {}
-    counted = "".join(f" --with {quote(path)}" for path in archive)
-    page = f"SAVED-PAGE.html{counted}" if archive else "ADDRESS-OF-A-PAGE"
-    return {"why a line was kept or dropped": f"scrapy extract --explain {page}"}
+    return steps

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from crawler.commands.base import CorpusCommand, option
+from crawler.commands.base import CorpusCommand, flag, valued
 
 _DEFAULT_OUTPUT: Final = "demo.jsonl"
 
@@ -25,18 +25,16 @@ class DemoCommand(CorpusCommand):
 
     runs = "crawler.demo.show.show_demo"
     options = (
-        option(
-            "-O",
-            "--overwrite-output",
+        valued(
+            "-O --overwrite-output",
+            "FILE",
+            "write the pages to FILE, whose extension gives the format (jsonl, json, csv, xml, "
+            f"parquet); without it to {_DEFAULT_OUTPUT}",
             dest="output",
-            metavar="FILE",
             default=_DEFAULT_OUTPUT,
-            help="write the pages to FILE, whose extension gives the format (jsonl, json, csv, "
-            f"xml, parquet); without it to {_DEFAULT_OUTPUT}",
         ),
-        option(
+        flag(
             "--keep-serving",
-            action="store_true",
-            help="serve the site after the crawl, for a browser or other crawls, until Ctrl-C",
+            "serve the site after the crawl, for a browser or other crawls, until Ctrl-C",
         ),
     )

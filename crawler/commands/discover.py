@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crawler.commands.base import CorpusCommand, flag, valued
+from crawler.commands.base import CorpusCommand, flag, valued, whole_number
 
 if TYPE_CHECKING:
     import argparse
@@ -38,7 +38,7 @@ class DiscoverCommand(CorpusCommand):
             default=[],
         ),
         flag("--json", "print JSON Lines, for programs"),
-        valued("--limit", "N", "print the first N pages only", type=int, default=0),
+        valued("--limit", "N", "print the first N pages only", type=whole_number(0), default=0),
     )
 
     def work(self, args: list[str], opts: argparse.Namespace, settings: Settings) -> int:
@@ -52,8 +52,7 @@ class DiscoverCommand(CorpusCommand):
         arguments = _arguments(args, opts)
         # Before the crawl begins, where an error is one line: Scrapy would show a traceback.
         parse_arguments(SiteArguments, arguments, owner="site").start_addresses("site")
-        assert self.crawler_process is not None  # noqa: S101 - Scrapy sets it before it calls run()
-        found = find_pages(arguments, self.crawler_process)
+        found = find_pages(arguments, self.process)
         shown = found.visits[: opts.limit or None]
         for line in json_lines(shown) if opts.json else table(shown):
             print_line(line)
@@ -71,8 +70,6 @@ def _arguments(args: list[str], opts: argparse.Namespace) -> dict[str, str]:
 
     if len(args) != 1:
         raise ArgumentError("give the address of one site")
-    if opts.limit < 0:
-        raise ArgumentError(f"--limit is {opts.limit}; give a number of pages, or 0 for all")
     try:
         arguments = arglist_to_dict(opts.arguments)
     except ValueError:

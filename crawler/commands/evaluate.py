@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crawler.commands.base import QuietCommand, flag, valued
+from crawler.commands.base import QuietCommand, flag, valued, whole_number
 
 
 class EvaluateCommand(QuietCommand):
@@ -37,9 +37,15 @@ class EvaluateCommand(QuietCommand):
             "method to measure (default: CORPUS_TEXT_METHOD for text, CORPUS_TABLE_METHOD for "
             "tables, else the task's own)",
         ),
-        # Numbers are checked later: an error of argparse prints the whole usage.
-        valued("--limit", "N", "use the first N pages or texts of the set only"),
-        valued("--examples", "N", "task wrapper: learn from N first pages of a site (default: 3)"),
+        valued(
+            "--limit", "N", "use the first N pages or texts of the set only", type=whole_number(1)
+        ),
+        valued(
+            "--examples",
+            "N",
+            "task wrapper: learn from N first pages of a site (default: 3)",
+            type=whole_number(1),
+        ),
         valued(
             "--json",
             "FILE",

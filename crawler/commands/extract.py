@@ -140,21 +140,18 @@ class ExtractCommand(CorpusCommand):
 
         if len(args) != 1:
             raise ArgumentError("give one file or address")
+        if is_address(args[0]) and url is not None:
+            raise ArgumentError(f"--url is for a file or -; {args[0]} is an address itself")
+        if url is not None:
+            check_address(url)
         if args[0] == "-":
-            if url is not None:
-                check_address(url)
             # One byte more, so that a page that is too large is told as such.
             return Page(url or "", sys.stdin.buffer.read(options.max_page_bytes + 1))
         if not is_address(args[0]):
-            if url is not None:
-                check_address(url)
             return page_of_file(args[0], url, options.max_page_bytes)
-        if url is not None:
-            raise ArgumentError(f"--url is for a file or -; {args[0]} is an address itself")
         from crawler.spiders.fetch import fetch_page
 
-        assert self.crawler_process is not None  # noqa: S101 - Scrapy sets it before it calls run()
-        return fetch_page(args[0], self.crawler_process)
+        return fetch_page(args[0], self.process)
 
     def _report(self, error: Exception | str) -> None:
         from crawler.reports.stdout import print_error

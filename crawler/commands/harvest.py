@@ -7,22 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 from scrapy.utils.misc import load_object
 
-from crawler.commands.base import Option, QuietCommand, flag, option, valued
+from crawler.commands.base import Option, QuietCommand, flag, option, valued, whole_number
 
 if TYPE_CHECKING:
     from scrapy.settings import Settings
-
-
-def _number(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number of 0 or more")
-    return int(text)
-
-
-def _positive(text: str) -> int:
-    if not _number(text):
-        raise argparse.ArgumentTypeError("it is 0; give a whole number of 1 or more")
-    return int(text)
 
 
 _PLAN: Final = option("plan", metavar="PLAN")
@@ -31,7 +19,7 @@ _SITE: Final = valued("--site", "ID", _ONE_SITE, dest="sites", action="append", 
 _WHERE: Final = "in processes of this machine (local, the default), or on a Dask cluster (dask)"
 _ENGINE: Final = (
     valued("--executor", "NAME", _WHERE, choices=("local", "dask"), default="local"),
-    valued("--processes", "N", "local: so many at once (default 2)", type=_positive),
+    valued("--processes", "N", "local: so many at once (default 2)", type=whole_number(1)),
     valued("--scheduler", "ADDRESS", "dask: the scheduler, such as tcp://head:8786"),
 )
 _LAST: Final = "the last N entries of each site; 0 for all (default 30)"
@@ -50,7 +38,7 @@ _VERBS: Final[dict[str, tuple[str, tuple[Option, ...]]]] = {
         (
             _PLAN,
             _SITE,
-            valued("--last", "N", _LAST, type=_number, default=30),
+            valued("--last", "N", _LAST, type=whole_number(0), default=30),
             flag("--json", "print JSON, for programs"),
             valued("--html", "FILE", "write an HTML page with plots"),
         ),
@@ -60,7 +48,7 @@ _VERBS: Final[dict[str, tuple[str, tuple[Option, ...]]]] = {
         (
             _PLAN,
             _SITE,
-            valued("--times", "N", "the next N runs (default 3)", type=_number, default=3),
+            valued("--times", "N", "the next N runs (default 3)", type=whole_number(0), default=3),
         ),
     ),
     "archive": (
@@ -72,7 +60,7 @@ _VERBS: Final[dict[str, tuple[str, tuple[Option, ...]]]] = {
             valued(
                 "--work", "FOLDER", "folder of intermediate results (archive-work in CORPUS_DIR)"
             ),
-            valued("--memory", "MB", "most memory that a job may allocate", type=_positive),
+            valued("--memory", "MB", "most memory that a job may allocate", type=whole_number(1)),
         ),
     ),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crawler.commands.base import QuietCommand, flag, valued
+from crawler.commands.base import QuietCommand, flag, valued, whole_number
 
 
 class LedgerCommand(QuietCommand):
@@ -30,7 +30,7 @@ class LedgerCommand(QuietCommand):
             "--limit",
             "N",
             "show the first N addresses and the last N runs (default: 20; 0 for all)",
-            type=int,
+            type=whole_number(0),
             default=20,
         ),
     )

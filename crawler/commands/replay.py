@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from crawler.store.spool import SpoolInfo
 
-_NOT_DONE = 1
-
 
 class ReplayCommand(CorpusCommand, BaseRunSpiderCommand):
     """Counts the pages of a spool and sends all of them through the pipelines and feeds.
@@ -77,15 +75,13 @@ class ReplayCommand(CorpusCommand, BaseRunSpiderCommand):
         # Nothing but the add-on reads a spool; a project may not have it.
         switch_on(settings, "cmdline")
         show_progress(settings)
-        assert self.crawler_process is not None  # noqa: S101 - Scrapy sets it before it calls run()
-        crawler = self.crawler_process.create_crawler(ReplaySpider)
-        self.crawler_process.crawl(crawler, path=str(spool.path))
-        self.crawler_process.start()
-        if self.crawler_process.bootstrap_failed:
-            return _NOT_DONE
+        crawler = self.process.create_crawler(ReplaySpider)
+        self.process.crawl(crawler, path=str(spool.path))
+        self.process.start()
+        if self.process.bootstrap_failed:
+            return 1
         assert crawler.stats is not None  # noqa: S101 - the crawl has run
-        kept = crawler.stats.get_value("corpus/spool_kept_because")
-        return 0 if kept is None else _NOT_DONE
+        return int(crawler.stats.get_value("corpus/spool_kept_because") is not None)
 
 
 def _choose(args: list[str], folder: Path) -> SpoolInfo:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from crawler.commands.base import CorpusCommand, Option, option
+from crawler.commands.base import CorpusCommand, Option, flag, option, valued
 
 if TYPE_CHECKING:
     import argparse
@@ -13,25 +13,19 @@ if TYPE_CHECKING:
 
 
 def _list(name: str, metavar: str, meaning: str) -> Option:
-    return option(name, metavar=metavar, action="append", default=[], help=meaning)
+    return valued(name, metavar, meaning, action="append", default=[])
 
 
 # The options of each form of the command, and those of another form that it has, too.
 _OPTIONS: Final[dict[str, tuple[Option, ...]]] = {
     "": (
-        option("-O", "--output", metavar="FILE", help="write to FILE, .xml, .jsonl or .csv"),
+        valued("-O --output", "FILE", "write to FILE, .xml, .jsonl or .csv"),
         option("--format", choices=("xml", "jsonl", "csv"), help="whatever the name of FILE"),
-        option("--rows", action="store_true", help="in JSON Lines, write a line a record"),
-        option("--saves", metavar="FOLDER", help="the folder of what the project saves itself"),
+        flag("--rows", "in JSON Lines, write a line a record"),
+        valued("--saves", "FOLDER", "the folder of what the project saves itself"),
         _list("--arg", "VALUE", "a further argument for scripts, from system.args(2) on"),
     ),
-    "forget": (
-        option(
-            "--unused-pages",
-            action="store_true",
-            help="drop the pages kept beside the project that no rule uses",
-        ),
-    ),
+    "forget": (flag("--unused-pages", "drop the pages kept beside the project that no rule uses"),),
     "learn": (
         _list("--field", "NAME[:TYPE]=VALUE", "a value of the page; GROUP/NAME of records"),
         _list("--element", "NAME[:TYPE]", "an element of the output, for scripts to fill"),
@@ -41,13 +35,12 @@ _OPTIONS: Final[dict[str, tuple[Option, ...]]] = {
         _list("--required", "NAME", "an element without which a page does not fit"),
         _list("--whole", "GROUP", "the page has no other records than those given"),
         _list("--nodes", "NAMES", "elements whose nodes --script is called with"),
-        option("--script", metavar="FILE", help="add a script of JavaScript to the project"),
-        option("--schema", metavar="FILE", help="the schema of the output (docs/wrappers.md)"),
-        option("--matcher", metavar="NAME", help="of a new project: best, published"),
+        valued("--script", "FILE", "add a script of JavaScript to the project"),
+        valued("--schema", "FILE", "the schema of the output (docs/wrappers.md)"),
+        valued("--matcher", "NAME", "of a new project: best, published"),
     ),
 }
-
-_SHARED: Final = {"forget": frozenset(("--field", "--element"))}
+_SHARED: Final = {"forget": ("--field", "--element")}
 
 
 class WrapCommand(CorpusCommand):
@@ -76,7 +69,7 @@ class WrapCommand(CorpusCommand):
         "test PROJECT' tests it on the pages it was taught, and on others that are named."
     )
     options = (
-        option("--url", metavar="URL", help="address of the page that INPUT was"),
+        valued("--url", "URL", "address of the page that INPUT was"),
         *_OPTIONS[""],
         *_OPTIONS["learn"],
         *_OPTIONS["forget"],
@@ -97,16 +90,14 @@ class WrapCommand(CorpusCommand):
 
         form = args[0] if args[:1] in (["learn"], ["forget"], ["test"]) else ""
         for owner in _OPTIONS.keys() - {form}:
-            for (*_, flag), _ in _OPTIONS[owner]:
-                if flag not in _SHARED.get(form, ()) and getattr(
-                    opts, flag.removeprefix("--").replace("-", "_")
-                ):
-                    raise ArgumentError(f"{flag} belongs to 'scrapy wrap {owner or 'PROJECT'}'")
+            for (*_, name), _ in _OPTIONS[owner]:
+                is_given = getattr(opts, name.removeprefix("--").replace("-", "_"))
+                if is_given and name not in _SHARED.get(form, ()):
+                    raise ArgumentError(f"{name} belongs to 'scrapy wrap {owner or 'PROJECT'}'")
         name, *names = args[bool(form) :] or [""]
         if not name:
             raise ArgumentError("name a project file, one that ends in .h2x")
-        path, process = Path(name), self.crawler_process
-        assert process is not None  # noqa: S101 - Scrapy sets it before it calls
+        path, process = Path(name), self.process
         most = Options.from_settings(settings).max_page_bytes
         inputs = Inputs(tuple(names), lambda urls: fetch_pages(urls, process), most, opts.url)
         if not form:

@@ -175,12 +175,12 @@ def _read_arguments(
     job = Job(
         gold=tuple(map(Path, gold)),
         method=opts.method or named or ONLY_METHOD,
-        limit=_count("--limit", opts.limit, "of pages or texts"),
+        limit=opts.limit,
         with_curves=opts.curve is not None,
         with_blocks=opts.blocks,
         alone=opts.alone,
         one_collection=opts.collection,
-        examples=_count("--examples", opts.examples, "of pages to learn from") or EXAMPLES,
+        examples=opts.examples or EXAMPLES,
         options=options,
     )
     if task.has_one_method and job.method != ONLY_METHOD:
@@ -190,24 +190,17 @@ def _read_arguments(
             raise ArgumentError(f"the task {name} has no use for --{option}; leave it out")
     if opts.alone and (opts.collection or opts.curve is not None):
         raise ArgumentError("--alone counts no site; leave out --collection and --curve")
-    _check_files({f"--{name}": getattr(opts, name) for name in ("json", "curve", "pages")})
+    _check_files(opts)
     return task, job
 
 
-def _check_files(targets: Mapping[str, str | None]) -> None:
+def _check_files(opts: argparse.Namespace) -> None:
     """Refuse files that cannot be written, and two options that name one file."""
     seen: dict[Path, str] = {}
-    for option, name in targets.items():
-        if name is None or (option, name) == ("--json", "-"):
+    for option in ("json", "curve", "pages"):
+        file = getattr(opts, option)
+        if file is None or (option, file) == ("json", "-"):
             continue
-        check_target(option, name)
-        if (first := seen.setdefault(Path(name).resolve(), option)) != option:
-            raise ArgumentError(f"{first} and {option} name the same file; give two")
-
-
-def _count(option: str, value: str | None, what: str) -> int | None:
-    if value is None:
-        return None
-    if not value.isdecimal() or int(value) < 1:
-        raise ArgumentError(f"{option} is '{value}'; give a number {what}, 1 or more")
-    return int(value)
+        check_target(f"--{option}", file)
+        if (first := seen.setdefault(Path(file).resolve(), option)) != option:
+            raise ArgumentError(f"--{first} and --{option} name the same file; give two")

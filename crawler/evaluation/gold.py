@@ -50,11 +50,8 @@ class Row:
     @property
     def identity(self) -> dict[str, Any]:
         """What says which object it is: its place, and its id and site where it has them."""
-        known = {key: self.values.get(key) for key in ("id", "site")}
-        return {
-            "gold": self.where,
-            **{key: name for key, name in known.items() if name is not None},
-        }
+        known = {"gold": self.where} | {key: self.values.get(key) for key in ("id", "site")}
+        return {key: name for key, name in known.items() if name is not None}
 
     def flaw(self, message: str) -> UnreadableInputError:
         """Return the error of an object that cannot be used; it names the place."""
@@ -173,12 +170,11 @@ def read_gold(files: Iterable[Path], limit: int | None = None) -> Iterator[GoldP
     """
     for number, row in enumerate(islice(read_rows(files, _NEEDS), limit), start=1):
         html = row.text("html")
-        known = row.required("gold_text") is not None
-        gold_text = row.text("gold_text") if known else None
+        gold_text = None if row.required("gold_text") is None else row.text("gold_text")
         name = row.values.get("id")
         if isinstance(name, bool) or not isinstance(name, str | int | None):
             raise row.flaw(f"'id' must be a string, a number or null, not {kind_of(name)}")
-        name = number if name is None or name == "" else name
+        name = number if name in (None, "") else name
         site, url = row.optional("site"), row.optional("url")
         if site == "":
             raise row.flaw("'site' is empty; name the site the page belongs to")

@@ -14,13 +14,12 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any
 
-from crawler.core.errors import UnreadablePageError
 from crawler.core.metadata.read import Metadata, read_metadata
 from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
 from crawler.evaluation.gold import GOLD_URL, Row, read_rows
 from crawler.evaluation.scores import Overlap
-from crawler.evaluation.task import Job, Report, Skipped, sorted_counts
+from crawler.evaluation.task import Job, Report
 
 _NEEDS = "html and any of title, authors and publishing_date"
 # Each measured field, and its field of the metadata.
@@ -41,20 +40,14 @@ def measure_metadata(job: Job) -> Report:
     Raises:
         UnreadableInputError: the gold files cannot be used, or know nothing of any page.
     """
-    pages, skipped, authors = 0, Skipped(), Overlap()
-    rows: list[Mapping[str, Any]] = []
+    report, authors = Report(), Overlap()
     # How often each source of a field was right (True) and wrong.
     counts: dict[str, Counter[tuple[str, bool]]] = {name: Counter() for name in _FIELDS}
     for row in islice(read_rows(job.gold, _NEEDS), job.limit):
-        pages += 1
         page = Page.from_text(_known(row, "url") or GOLD_URL, row.text("html"))
         # None and empty where the gold does not know.
-        date, title, gold_authors = _date(row, skipped), _known(row, "title"), _authors(row)
-        try:
-            found = read_metadata(parse(page), page.url)
-        except UnreadablePageError as error:
-            skipped[error.reason] += 1
-            found = Metadata()
+        date, title, gold_authors = _date(row, report), _known(row, "title"), _authors(row)
+        found = report.readable(lambda: read_metadata(parse(page), page.url)) or Metadata()  # noqa: B023 - called at once
         wanted, names = _names(gold_authors), _names(found.authors)
         if gold_authors:
             authors += Overlap(len(wanted & names), len(names), len(wanted))
@@ -64,40 +57,33 @@ def measure_metadata(job: Job) -> Report:
             "title": title and folded(found.title or "") == folded(title),
             "author": wanted == names if gold_authors else None,
         }
-        rows.append({**row.identity, **{name: _as_bool(value) for name, value in right.items()}})
+        report.rows.append({**row.identity, **right})
         for name, is_right in right.items():
             if is_right is not None:
                 counts[name][found.sources.get(_FIELDS[name], _NONE), bool(is_right)] += 1
+    report.pages = len(report.rows)
     if not any(counts.values()):
         raise job.no_gold("page with a title, authors or a date", _NEEDS)
-    return Report(
-        pages=pages,
-        figures={**_figures(counts, authors), "skipped": sorted_counts(skipped)},
-        rows=rows,
-        flaws=skipped.flaws,
-    )
-
-
-def _as_bool(value: object) -> bool | None:
-    return None if value is None else bool(value)
+    return report.finished(_figures(counts, authors))
 
 
 def _figures(counts: Mapping[str, Counter[tuple[str, bool]]], authors: Overlap) -> dict[str, Any]:
     """Return the figures of each field, and of each of its sources."""
     known = {name: own.total() for name, own in counts.items()}
-    accuracy = {
-        name: _share(own, [pair for pair in own if pair[1]]) for name, own in counts.items()
-    }
+    date, title = (
+        _share(counts[name], [pair for pair in counts[name] if pair[1]])
+        for name in ("date", "title")
+    )
     dated = [pair for pair in counts["date"] if pair[0] != _NONE]
     # Where no line names an author there is nothing that could be right.
     score = (authors if known["author"] else Overlap(0, 1, 1)).score
     return {
         "date": {
-            "accuracy": accuracy["date"],
+            "accuracy": date,
             "found": _share(counts["date"], dated),
             "pages": known["date"],
         },
-        "title": {"accuracy": accuracy["title"], "pages": known["title"]},
+        "title": {"accuracy": title, "pages": known["title"]},
         "author": {**score.as_json(), "pages": known["author"]},
         "sources": {
             name: {
@@ -136,15 +122,14 @@ def _known(row: Row, key: str) -> str | None:
     return text if text and folded(text) else None
 
 
-def _date(row: Row, skipped: Skipped) -> str | None:
+def _date(row: Row, report: Report) -> str | None:
     for key in _DATES:
         if (value := _known(row, key)) is not None:
-            match = _DAY.match(value.strip())
-            if match is None:
-                flaw = row.flaw(f"'{key}' is '{value}'; give the day as YYYY-MM-DD")
-                skipped.leave_out("unknown-date", flaw)
-                return None
-            return match[0]
+            if match := _DAY.match(value.strip()):
+                return match[0]
+            flaw = row.flaw(f"'{key}' is '{value}'; give the day as YYYY-MM-DD")
+            report.leave_out("unknown-date", flaw)
+            break
     return None
 
 

@@ -7,16 +7,15 @@ for ``listing``. A page without ``page_type`` is not counted; one of an unknown 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from functools import partial
 from itertools import islice
-from typing import Any
 
-from crawler.core.errors import UnreadablePageError
 from crawler.core.flow import Page, read
 from crawler.core.pagetype.judge import ARTICLE, KINDS, PageType, page_type
 from crawler.evaluation.gold import Row, read_rows
 from crawler.evaluation.scores import Confusion
-from crawler.evaluation.task import Job, Report, Skipped, sorted_counts
+from crawler.evaluation.task import Job, Report
 
 _NEEDS = "html and page_type"
 _NO_ADDRESS = "file:///page.html"
@@ -37,36 +36,28 @@ def measure_pagetypes(job: Job) -> Report:
     Raises:
         UnreadableInputError: the gold files cannot be used, or name no page's kind.
     """
-    confusion, left_out, skipped = Confusion(), Counter[str](), Skipped()
-    rows: list[Mapping[str, Any]] = []
-    for row, kind, page in islice(_pages(job, skipped), job.limit):
-        try:
-            found = page_type(read(page))
-        except UnreadablePageError as error:
-            skipped[error.reason] += 1
-            found = _UNREADABLE
+    report, confusion, left_out = Report(), Confusion(), Counter[str]()
+    for row, kind, page in islice(_pages(job, report), job.limit):
+        document = report.readable(partial(read, page))
+        found = page_type(document) if document else _UNREADABLE
         confusion[kind, found.kind] += 1
         left_out[kind] += not found.is_among((ARTICLE,))
-        rows.append(
-            {**row.identity, "page_type": kind, "found": found.kind, "article": found.article}
-        )
-    if not confusion:
+        figures = {"page_type": kind, "found": found.kind, "article": found.article}
+        report.rows.append({**row.identity, **figures})
+    report.pages = len(report.rows)
+    if not report.rows:
         raise job.no_gold("page with a page_type", _NEEDS)
-    return Report(
-        pages=confusion.total(),
-        figures={
+    return report.finished(
+        {
             "accuracy": confusion.accuracy,
             "article": confusion.score(ARTICLE).as_json(),
             "confusion": confusion.rows(),
             "left_out": dict(sorted(left_out.items())),
-            "skipped": sorted_counts(skipped),
-        },
-        rows=rows,
-        flaws=skipped.flaws,
+        }
     )
 
 
-def _pages(job: Job, skipped: Skipped) -> Iterator[tuple[Row, str, Page]]:
+def _pages(job: Job, report: Report) -> Iterator[tuple[Row, str, Page]]:
     for row in read_rows(job.gold, _NEEDS):
         if row.values.get("page_type") is None:
             continue
@@ -74,6 +65,6 @@ def _pages(job: Job, skipped: Skipped) -> Iterator[tuple[Row, str, Page]]:
         if kind not in KINDS:
             names = ", ".join(KINDS)
             flaw = row.flaw(f"no kind of page is called '{kind}'; the kinds are: {names}")
-            skipped.leave_out("unknown-kind", flaw)
+            report.leave_out("unknown-kind", flaw)
             continue
         yield row, kind, Page.from_text(row.optional("url") or _NO_ADDRESS, row.text("html"))

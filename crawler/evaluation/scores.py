@@ -18,7 +18,7 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from itertools import groupby
 from math import fsum
@@ -205,7 +205,7 @@ class ScoreBoard:
     @property
     def word(self) -> Score:
         """Means over pages of the word precision, recall and F1."""
-        return mean_score([page.word.score for page in self._all])
+        return mean_score(page.word.score for page in self._all)
 
     @property
     def word_micro(self) -> Score:
@@ -215,15 +215,14 @@ class ScoreBoard:
     @property
     def shingle(self) -> Score:
         """Means over pages of the shingle precision and recall, and the F1 of those two means."""
-        means = mean_score([page.shingle.score for page in self._all])
+        means = mean_score(page.shingle.score for page in self._all)
         total = means.precision + means.recall
-        f1 = 2 * means.precision * means.recall / total if total else 0.0
-        return Score(means.precision, means.recall, f1)
+        return replace(means, f1=2 * means.precision * means.recall / total if total else 0.0)
 
     @property
     def rouge(self) -> Score:
         """Means over pages of the precision, recall and F1 of ROUGE-5."""
-        return mean_score([page.rouge.score for page in self._all])
+        return mean_score(page.rouge.score for page in self._all)
 
     @property
     def site_mean_f1(self) -> float:
@@ -233,16 +232,18 @@ class ScoreBoard:
     def site(self, name: str) -> tuple[int, Score]:
         """Return a site's number of pages and the means over them, in words."""
         pages = self._sites[name]
-        return len(pages), mean_score([page.word.score for page in pages])
+        return len(pages), mean_score(page.word.score for page in pages)
+
+    def by_name(self) -> dict[str, object]:
+        """Return the pages and scores of each site as a JSON object."""
+        scores = ((name, *self.site(name)) for name in self.sites)
+        return {name: {"pages": pages, **score.as_json()} for name, pages, score in scores}
 
 
-def mean_score(scores: Sequence[Score]) -> Score:
+def mean_score(scores: Iterable[Score]) -> Score:
     """Return the means of the three figures."""
-    return Score(
-        mean([score.precision for score in scores]),
-        mean([score.recall for score in scores]),
-        mean([score.f1 for score in scores]),
-    )
+    rows = [(score.precision, score.recall, score.f1) for score in scores]
+    return Score(*map(mean, zip(*rows, strict=True))) if rows else Score(0.0, 0.0, 0.0)
 
 
 @cache

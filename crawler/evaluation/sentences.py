@@ -8,16 +8,15 @@ finds it. A gold line is ``{text, sentences}`` and ``lang``, the name of its lan
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from itertools import accumulate, islice
-from typing import Any
 
 from crawler.core.errors import UnreadableInputError
 from crawler.core.sentences import splitter_for
 from crawler.core.sentences.languages import guess_language, primary_language
 from crawler.evaluation.gold import read_rows
 from crawler.evaluation.scores import Overlap
-from crawler.evaluation.task import Job, Report, Skipped, sorted_counts
+from crawler.evaluation.task import Job, Report
 
 _NEEDS = "text and sentences"
 
@@ -35,14 +34,13 @@ def measure_sentences(job: Job) -> Report:
     # By language, what was found in each text, and by which splitters.
     texts: defaultdict[str, list[Overlap]] = defaultdict(list)
     splitters: defaultdict[str, set[str]] = defaultdict(set)
-    skipped = Skipped()
-    rows: list[Mapping[str, Any]] = []
+    report = Report(unit="text")
     for row in islice(read_rows(job.gold, _NEEDS), job.limit):
         text, sentences = row.text("text"), row.texts("sentences")
         language = row.optional("lang") or ""
         if _without_space("".join(sentences)) != _without_space(text):
             flaw = row.flaw("the sentences do not add up to the text")
-            skipped.leave_out("gold-differs", flaw)
+            report.leave_out("gold-differs", flaw)
             continue
         splitter = splitter_for(primary_language(language) or guess_language(text), job.method)
         found = boundaries(sentence.text for sentence in splitter.split(text))
@@ -50,34 +48,27 @@ def measure_sentences(job: Job) -> Report:
         language = language or "unknown"
         overlap = Overlap(len(found & right), len(found), len(right))
         texts[language].append(overlap)
-        rows.append({**row.identity, "lang": language, **overlap.score.as_json()})
+        report.rows.append({**row.identity, "lang": language, **overlap.score.as_json()})
         splitters[language].add(splitter.name)
-    if not texts and not skipped:
+    report.pages = len(report.rows)
+    if not texts and not report.skipped:
         raise job.no_gold("gold texts", _NEEDS)
     if not texts:
         raise UnreadableInputError(
             "no text of the gold is made up of its own sentences: 'sentences' must hold all of "
             "'text', in order"
         )
+    sums = {name: sum(found, Overlap()) for name, found in sorted(texts.items())}
     per_language = {
         name: {
-            "texts": len(found),
+            "texts": len(texts[name]),
             "splitter": ", ".join(sorted(splitters[name])),
-            **_score(found),
+            **found.score.as_json(),
         }
-        for name, found in sorted(texts.items())
+        for name, found in sums.items()
     }
-    everything = [overlap for found in texts.values() for overlap in found]
-    figures = {
-        **_score(everything),
-        "per_language": per_language,
-        "skipped": sorted_counts(skipped),
-    }
-    return Report(len(everything), figures, unit="text", rows=rows, flaws=skipped.flaws)
-
-
-def _score(texts: list[Overlap]) -> dict[str, Any]:
-    return sum(texts, Overlap()).score.as_json()
+    everything = sum(sums.values(), Overlap()).score.as_json()
+    return report.finished({**everything, "per_language": per_language})
 
 
 def boundaries(sentences: Iterable[str]) -> set[int]:

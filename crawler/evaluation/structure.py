@@ -8,16 +8,13 @@ other.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 from lxml import etree
 
-from crawler.core.errors import UnreadablePageError
 from crawler.core.flow import read
 from crawler.core.page.page import Page
 from crawler.core.page.text import drop_unseen
@@ -26,7 +23,7 @@ from crawler.core.structure.structure import check_structure_method, structure_o
 from crawler.core.structure.tree import Node, full_text
 from crawler.evaluation.gold import GOLD_URL, Row, read_rows
 from crawler.evaluation.scores import Overlap, compare, mean, mean_score
-from crawler.evaluation.task import Job, Report, sorted_counts
+from crawler.evaluation.task import Job, Report
 from crawler.evaluation.tree_distance import distance
 from crawler.store.document_models import load_model
 
@@ -60,43 +57,37 @@ def measure_structure(job: Job) -> Report:
         ModelError: a model that the gold names is wrong.
     """
     check_structure_method(job.method)  # Refuse a wrong name before a file is opened.
-    skipped: Counter[str] = Counter()
-    load = cache(load_model)
+    report, load = Report(), cache(load_model)
     pages: dict[str, list[Likeness]] = {job.method: [], _PAPER: []}
-    rows: list[Mapping[str, Any]] = []
     for row in islice(read_rows(job.gold, _NEEDS), job.limit):
         is_news = "gold_body" in row.values
         model = load(_NEWS if is_news else row.text("model"))
-        url, html = row.optional("url") or GOLD_URL, row.text("html")
+        page = Page.from_text(row.optional("url") or GOLD_URL, row.text("html"))
         truth = _body(row) if is_news else _xml(row)
-        try:
-            document = read(Page.from_text(url, html))
-        except UnreadablePageError as error:
-            skipped[error.reason] += 1
-            document = None
+        document = report.readable(partial(read, page))
         for method, its in pages.items():
-            found = Node(model.root)
-            if document is not None:
-                found = structure_of(document, model, method).root
+            found = structure_of(document, model, method).root if document else Node(model.root)
             its.append(likeness(_news_alone(found) if is_news else found, truth))
         last = pages[job.method][-1]
         element = last.elements.score.as_json()
-        rows.append({**row.identity, "hierarchy": last.hierarchy, **element})
+        report.rows.append({**row.identity, "hierarchy": last.hierarchy, **element})
     own = pages.pop(job.method)
+    report.pages = len(own)
     if not own:
         raise job.no_gold("gold pages", _NEEDS)
-    if too_large := sum(page.hierarchy is None for page in own):
-        skipped["too-large"] = too_large
-    figures: dict[str, Any] = {
-        "element": mean_score([page.elements.score for page in own]).as_json(),
-        "element_micro": sum((page.elements for page in own), Overlap()).score.as_json(),
-        **_of_trees(own),
-        "skipped": sorted_counts(skipped),
-    }
-    for method, its in pages.items():
-        element = mean_score([page.elements.score for page in its]).as_json()
-        figures[method] = {**_of_trees(its), **element}
-    return Report(pages=len(own), figures=figures, rows=rows)
+    report.skipped["too-large"] = sum(page.hierarchy is None for page in own)
+    return report.finished(
+        {
+            "element": _of_elements(own),
+            "element_micro": sum((page.elements for page in own), Overlap()).score.as_json(),
+            **_of_trees(own),
+            **{method: {**_of_trees(its), **_of_elements(its)} for method, its in pages.items()},
+        }
+    )
+
+
+def _of_elements(pages: list[Likeness]) -> dict[str, float]:
+    return mean_score(page.elements.score for page in pages).as_json()
 
 
 def _of_trees(pages: list[Likeness]) -> dict[str, float | None]:
@@ -171,8 +162,7 @@ def _body(row: Row) -> Node:
     for section in body.objects("sections"):
         inner = _texts(section, "headline", "headline")
         inner += _texts(section, "paragraphs", "paragraph")
-        if inner:
-            article.children.append(_section(inner))
+        article.children += _section(inner)
     return article
 
 
@@ -188,15 +178,13 @@ def _news_alone(root: Node) -> Node:
         if child.name == "summary":
             article.children.append(Node(child.name, child.text))
         elif child.name == "section":
-            inner = [
-                Node(node.name, node.text)
-                for node in child.walk()
-                if node.name in _NEWS_NAMES and node is not child
-            ]
-            if inner:
-                article.children.append(_section(inner))
+            _, *below = child.walk()
+            texts = [Node(node.name, node.text) for node in below if node.name in _NEWS_NAMES]
+            article.children += _section(texts)
     return article
 
 
-def _section(children: list[Node]) -> Node:
-    return Node("section", "", children, headed=children[0].name == "headline")
+def _section(children: list[Node]) -> list[Node]:
+    """Return a section with these children; of none there is no section."""
+    is_headed = bool(children) and children[0].name == "headline"
+    return [Node("section", "", children, headed=is_headed)] if children else []

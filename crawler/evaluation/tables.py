@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -21,7 +22,7 @@ from typing import Any, TypeAlias
 from lxml import etree
 from lxml.html import fromstring
 
-from crawler.core.errors import UnreadableInputError, UnreadablePageError
+from crawler.core.errors import UnreadableInputError
 from crawler.core.page.page import Page, site_of
 from crawler.core.page.parse import ParsedPage, parse
 from crawler.core.structure.tree import Node
@@ -32,15 +33,22 @@ from crawler.core.tables.markup import find_tables
 from crawler.core.tables.paper_method import Verdict
 from crawler.evaluation.gold import GOLD_URL, Row, kind_of, read_rows
 from crawler.evaluation.scores import Confusion, mean
-from crawler.evaluation.task import Job, Report, Skipped, sorted_counts
+from crawler.evaluation.task import Job, Report
 from crawler.evaluation.teds import teds, tree_of_grid, tree_of_markup
 from crawler.journey.stages import table_method
 
 _NEEDS = "html and tables"
-_HEADERS = ("first_row", "first_column", "both", "none")
+# The names of where headers are, by whether there are rows and columns of them.
+_HEADERS = {
+    (True, False): "first_row",
+    (False, True): "first_column",
+    (True, True): "both",
+    (False, False): "none",
+}
 _ATTRIBUTES = {"tabid": "tabid", "tid": "data-tid"}
 _ERRORS = ("layout_as_genuine", "genuine_as_layout")
 _GROUPS = {"by_language": "lang", "by_site": "site", "by_source": "source"}
+_NOT_FOUND = "not-found"
 _PAIR = 2
 _Counts: TypeAlias = "defaultdict[tuple[str, str], Confusion]"
 
@@ -73,38 +81,32 @@ class GoldPage:
         identity: what says in a table which page it is.
         groups: the names of the figures that count it, and its value there: what the gold says of
             the page.
-        unreadable: why the page could not be read; "" where it was.
     """
 
     tables: tuple[GoldTable, ...]
     identity: Mapping[str, Any]
     groups: Mapping[str, str]
-    unreadable: str
 
 
-def read_tables_gold(files: Iterable[Path], skipped: Skipped) -> Iterator[GoldPage]:
-    """Yield the pages of ``files``, read as one set, line by line; count what is left out.
+def read_tables_gold(files: Iterable[Path], report: Report) -> Iterator[GoldPage]:
+    """Yield the pages of ``files``, read as one set, line by line; report what is left out.
 
     Raises:
         UnreadableInputError: a file cannot be read, or a line is no gold page of tables. The
             message names the file and the line.
     """
     for row in read_rows(files, _NEEDS):
-        html, labels = row.text("html"), _labels(row, skipped)
-        unreadable = ""
-        try:
-            page = parse(Page.from_text(GOLD_URL, html))
-            labels = _on_page(row, page, labels, skipped)
-        except UnreadablePageError as error:
-            unreadable = error.reason
+        html, labels = row.text("html"), _labels(row, report)
+        page = report.readable(partial(parse, Page.from_text(GOLD_URL, html)))
         groups = {name: row.optional(key) or "" for name, key in _GROUPS.items()}
         if not groups["by_site"] and (url := row.optional("url")):
             groups["by_site"] = site_of(url)
-        yield GoldPage(tuple(labels), row.identity, groups, unreadable)
+        found = labels if page is None else _on_page(row, page, labels, report)
+        yield GoldPage(tuple(found), row.identity, groups)
 
 
 def _on_page(
-    row: Row, page: ParsedPage, labels: Iterable[GoldTable], skipped: Skipped
+    row: Row, page: ParsedPage, labels: Iterable[GoldTable], report: Report
 ) -> Iterator[GoldTable]:
     """Yield the labels whose element is on the page, each with the table as it is found there."""
     elements: dict[tuple[str, str], etree._Element] = {}
@@ -115,7 +117,7 @@ def _on_page(
     for label in labels:
         if label.key not in elements:
             flaw = row.flaw(f"no element has {label.key[0]}='{label.key[1]}'")
-            skipped.leave_out("no-such-element", flaw)
+            report.leave_out("no-such-element", flaw)
             continue
         element = elements[label.key]
         tree = label.tree
@@ -124,13 +126,13 @@ def _on_page(
         yield replace(label, grid=grids.get(element), tree=tree)
 
 
-def _labels(row: Row, skipped: Skipped) -> Iterable[GoldTable]:
+def _labels(row: Row, report: Report) -> Iterable[GoldTable]:
     labels: dict[tuple[str, str], GoldTable] = {}
     for table in row.objects("tables"):
         try:
             label = _label(table)
         except UnreadableInputError as flaw:
-            skipped.leave_out("unknown-label", flaw)
+            report.leave_out("unknown-label", flaw)
             continue
         if label.is_judged or label.key not in labels:
             labels[label.key] = label
@@ -150,8 +152,9 @@ def _label(table: Row) -> GoldTable:
         if not isinstance(value := table.values.get(name), bool):
             raise table.flaw(f"'{name}' of a table must be true or false, not {kind_of(value)}")
     header = table.values.get("header")
-    if header is not None and header not in _HEADERS:
-        raise table.flaw(f"'header' of a table must be null or one of {', '.join(_HEADERS)}")
+    if header is not None and header not in _HEADERS.values():
+        names = ", ".join(_HEADERS.values())
+        raise table.flaw(f"'header' of a table must be null or one of {names}")
     judged = table.values["leaf"] and table.values.get("confidence") in (None, "sure")
     right = table.optional("gold_html")
     tree = tree_of_markup(fromstring(right)) if right else None
@@ -170,66 +173,53 @@ def measure_tables(job: Job) -> Report:
         OptionError: the words that the settings add cannot be used.
     """
     # Refuse a wrong name or setting before a file is opened.
-    options = replace(job.options, table_method=job.method)
-    method = table_method(options)
+    method = table_method(replace(job.options, table_method=job.method))
     counts: _Counts = defaultdict(Confusion)
-    pages, skipped = 0, Skipped()
-    rows: list[Mapping[str, Any]] = []
-    for page in islice(read_tables_gold(job.gold, skipped), job.limit):
-        pages += 1
-        skipped.update([page.unreadable] if page.unreadable else [])
-        rows += _count(page, method, counts)
-    if not rows:
+    report = Report()
+    for page in islice(read_tables_gold(job.gold, report), job.limit):
+        report.pages += 1
+        report.rows += _count(page, method, counts)
+    if not report.rows:
         raise job.no_gold("labelled tables", _NEEDS)
-    likeness = [row["teds"] for row in rows if row["teds"] is not None]
-    figures = {
-        **_figures(counts),
-        "teds": {"tables": len(likeness), "mean": mean(likeness)},
-        "skipped": sorted_counts(skipped),
-    }
-    return Report(pages=pages, figures=figures, rows=rows, flaws=skipped.flaws)
+    likeness = [row["teds"] for row in report.rows if row["teds"] is not None]
+    of_trees = {"tables": len(likeness), "mean": mean(likeness)}
+    return report.finished({**_figures(counts), "teds": of_trees})
 
 
 def _count(page: GoldPage, method: TableMethod, counts: _Counts) -> Iterator[dict[str, Any]]:
     """Count the tables of a page: all, those of its groups, errors, headers; yield them as rows."""
-    groups = (("all", ""), *page.groups.items())
+    groups = [("all", ""), *(group for group in page.groups.items() if group[1])]
     for table in (table for table in page.tables if table.is_judged):
-        found, kind, place = False, "not-found", "not-found"
+        found, kind = False, _NOT_FOUND
         if table.grid is not None:
             verdict = method.judge(table.grid)
             found, kind = verdict.is_genuine, _kind(verdict, table.grid)
         for group in groups:
-            if group[1] or group[0] == "all":
-                counts[group][table.genuine, found] += 1
+            counts[group][table.genuine, found] += 1
         if table.genuine != found:
             counts["errors", ""][_ERRORS[table.genuine], kind] += 1
         if table.genuine and table.header is not None:
             # Asked of every genuine table, so that the figure does not depend on the verdict.
-            if table.grid is not None:
-                place = _place(method.locate(table.grid))
+            place = _place(method.locate(table.grid)) if table.grid else _NOT_FOUND
             counts["header", ""][table.header, place] += 1
+        likeness = None
+        if table.genuine and table.tree is not None:
+            read = tree_of_grid(table.grid) if found and table.grid else None
+            likeness = teds(read, table.tree) if read else 0.0
         yield {
             **page.identity,
             **dict(zip(("attribute", "value"), table.key, strict=True)),
             "genuine": table.genuine,
             "found": found,
             "reason": kind,
-            "teds": _likeness(table, is_found=found),
+            "teds": likeness,
         }
-
-
-def _likeness(table: GoldTable, *, is_found: bool) -> float | None:
-    """Return the TEDS of a genuine table; None where it is not known, or the table too large."""
-    if not table.genuine or table.tree is None:
-        return None
-    return teds(tree_of_grid(table.grid), table.tree) if is_found and table.grid else 0.0
 
 
 def _figures(counts: _Counts) -> dict[str, object]:
     rows = counts["errors", ""].rows()
     figures: dict[str, Any] = {
-        "tables": counts["all", ""].total(),
-        **counts["all", ""].as_json(),
+        **_of_group(counts["all", ""]),
         "errors": {name: rows.get(name, {}) for name in _ERRORS},
     }
     if headers := counts["header", ""]:
@@ -241,17 +231,17 @@ def _figures(counts: _Counts) -> dict[str, object]:
         }
     for (name, key), group in sorted(counts.items()):
         if key:
-            figures.setdefault(name, {})[key] = {"tables": group.total(), **group.as_json()}
+            figures.setdefault(name, {})[key] = _of_group(group)
     return figures
+
+
+def _of_group(group: Confusion) -> dict[str, object]:
+    return {"tables": group.total(), **group.as_json()}
 
 
 def _place(areas: Areas) -> str:
     """Name an attribute area as labels do."""
-    if areas.header_rows and areas.header_columns:
-        return "both"
-    if areas.header_rows:
-        return "first_row"
-    return "first_column" if areas.header_columns else "none"
+    return _HEADERS[bool(areas.header_rows), bool(areas.header_columns)]
 
 
 def _kind(verdict: Verdict, grid: Grid) -> str:

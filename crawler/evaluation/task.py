@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self, TypeVar
 
-from crawler.core.errors import UnreadableInputError
+from crawler.core.errors import UnreadableInputError, UnreadablePageError
 from crawler.settings import Options
 
 ONLY_METHOD: Final = "default"
@@ -17,6 +17,8 @@ NAMED_FLAWS: Final = 20
 """How many flaws of the gold a report names; the others are only counted."""
 EXAMPLES: Final = 3
 """How many pages of a site rules learn from, unless the call says otherwise."""
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +56,9 @@ class Job:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Report:
-    """What a task found.
+    """What a task found, page by page and in the end.
 
     Attributes:
         pages: how many pages were measured, or how many of what ``unit`` names.
@@ -65,30 +67,38 @@ class Report:
         unit: what the gold consists of, in the singular.
         curve: the table of ``--curve``, where the job asked for it.
         rows: the figures of each page, text or table, for ``--pages``.
+        skipped: how much was not measured, by reason.
         flaws: what in the gold was left out: the first ones, each with its file and line.
     """
 
-    pages: int
-    figures: Mapping[str, Any]
+    pages: int = 0
+    figures: Mapping[str, Any] = field(default_factory=dict)
     sites: int | None = None
     unit: str = "page"
     curve: str = ""
-    rows: Sequence[Mapping[str, Any]] = ()
-    flaws: Sequence[str] = ()
-
-
-class Skipped(Counter[str]):
-    """What is not measured: how often for each reason, and the first flaws of the gold by name."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.flaws: list[str] = []
+    rows: list[Mapping[str, Any]] = field(default_factory=list)
+    skipped: Counter[str] = field(default_factory=Counter)
+    flaws: list[str] = field(default_factory=list)
 
     def leave_out(self, reason: str, flaw: UnreadableInputError) -> None:
         """Count a page or label that cannot be measured, and name it."""
-        self[reason] += 1
+        self.skipped[reason] += 1
         if len(self.flaws) < NAMED_FLAWS:
             self.flaws.append(f"{flaw}; left out")
+
+    def readable(self, read: Callable[[], T]) -> T | None:
+        """Return what is read of a page; None, and its reason is counted, where it cannot be."""
+        try:
+            return read()
+        except UnreadablePageError as error:
+            self.skipped[error.reason] += 1
+            return None
+
+    def finished(self, figures: Mapping[str, Any], **more: int) -> Self:
+        """Take in the figures; what was not measured, and what is counted besides, follow them."""
+        counts = {name: count for name, count in sorted(self.skipped.items()) if count}
+        self.figures = {**figures, "skipped": counts, **more}
+        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +124,3 @@ class Task:
     def has_one_method(self) -> bool:
         """Whether ``--method`` names nothing."""
         return not (self.default_method or self.method_option)
-
-
-def sorted_counts(counts: Mapping[str, int]) -> dict[str, int]:
-    """Return counts in the order of their names, without those of 0."""
-    return {name: count for name, count in sorted(counts.items()) if count}

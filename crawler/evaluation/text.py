@@ -7,9 +7,7 @@ counts of the sites are held. Pages judged alone are read once.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
-from typing import Any
+from functools import partial
 
 from crawler.core.errors import MethodError, UnreadableInputError, UnreadablePageError, one_line
 from crawler.core.flow import (
@@ -27,7 +25,7 @@ from crawler.evaluation.blocks import main_by_gold
 from crawler.evaluation.curve import Curves
 from crawler.evaluation.gold import GoldPage, read_gold
 from crawler.evaluation.scores import Confusion, PageScore, ScoreBoard, score_page
-from crawler.evaluation.task import Job, Report, sorted_counts
+from crawler.evaluation.task import Job, Report
 
 _NEEDS = "html and gold_text, and site or url"
 
@@ -46,24 +44,20 @@ def measure_text(job: Job) -> Report:
     curves = Curves(method) if job.with_curves else None
     # The same scores by site, and by the kind of page where the gold names kinds.
     board, kinds = ScoreBoard(), ScoreBoard()
-    blocks = Confusion()
-    skipped: Counter[str] = Counter()
-    rows: list[Mapping[str, Any]] = []
-    unjudged = 0
+    report, blocks, unjudged = Report(), Confusion(), 0
     views: dict[str, SiteView] = {}
     for gold in read_gold(job.gold, job.limit):
         group = _counted_as(job, gold)
-        view = views.get(group)
-        if view is None:
+        if group not in views:
             # A site's view takes the place of its counts, so that only one of them is held.
             similarity = job.options.near_duplicate_similarity
-            view = views[group] = counts.pop(group, SiteCounts()).view(similarity)
+            views[group] = counts.pop(group, SiteCounts()).view(similarity)
         if gold.gold_text is None:
             unjudged += 1
             continue
-        annotation = _judge(job, method, gold.page, view, skipped)
+        annotation = report.readable(partial(_judge, job, method, gold.page, views[group]))
         score = score_page(annotation.text if annotation else "", gold.gold_text)
-        rows.append({**gold.identity, "page_type": gold.kind, **_of_page(score)})
+        report.rows.append({**gold.identity, "page_type": gold.kind, **_of_page(score)})
         board.add(gold.page.site_name, score)
         if gold.kind:
             kinds.add(gold.kind, score)
@@ -74,27 +68,30 @@ def measure_text(job: Job) -> Report:
             judged = ((b, it.kept) for b, it in annotation.pairs() if it.reason != "removed")
             blocks.update(main_by_gold(judged, gold.gold_text))
         if curves is not None:
-            curves.add(group, view, annotation, gold.gold_text)
-    if not board.pages and not unjudged:
-        raise job.no_gold("gold pages", _NEEDS)
+            curves.add(group, views[group], annotation, gold.gold_text)
     if not board.pages:
-        raise UnreadableInputError(
-            "the gold text of every page is null; give pages whose text is known"
-        )
-    figures = {
-        "word": board.word.as_json(),
-        "word_micro": board.word_micro.as_json(),
-        "shingle4": board.shingle.as_json(),
-        "rouge5": board.rouge.as_json(),
-        **({"block": {"blocks": blocks.total(), **blocks.as_json()}} if job.with_blocks else {}),
-        "site_mean_f1": board.site_mean_f1,
-        "per_site": _by_name(board),
-        "per_kind": _by_name(kinds),
-        "skipped": sorted_counts(skipped),
-        "unjudged": unjudged,
-    }
-    curve = "" if curves is None else curves.table(blocks)
-    return Report(board.pages, figures, len(board.sites), curve=curve, rows=rows)
+        if unjudged:
+            raise UnreadableInputError(
+                "the gold text of every page is null; give pages whose text is known"
+            )
+        raise job.no_gold("gold pages", _NEEDS)
+    report.pages, report.sites = board.pages, len(board.sites)
+    report.curve = "" if curves is None else curves.table(blocks)
+    return report.finished(
+        {
+            "word": board.word.as_json(),
+            "word_micro": board.word_micro.as_json(),
+            "shingle4": board.shingle.as_json(),
+            "rouge5": board.rouge.as_json(),
+            **(
+                {"block": {"blocks": blocks.total(), **blocks.as_json()}} if job.with_blocks else {}
+            ),
+            "site_mean_f1": board.site_mean_f1,
+            "per_site": board.by_name(),
+            "per_kind": kinds.by_name(),
+        },
+        unjudged=unjudged,
+    )
 
 
 def _of_page(score: PageScore) -> dict[str, float]:
@@ -112,15 +109,11 @@ def _counted_as(job: Job, gold: GoldPage) -> str:
     return "" if job.one_collection else gold.page.site_name
 
 
-def _judge(
-    job: Job, method: TextMethod, page: Page, view: SiteView, skipped: Counter[str]
-) -> Annotation | None:
-    """Judge a page; None, and its reason is counted, where it cannot be read."""
+def _judge(job: Job, method: TextMethod, page: Page, view: SiteView) -> Annotation:
     try:
         return annotate(read(page), view, method)
-    except UnreadablePageError as error:
-        skipped[error.reason] += 1
-        return None
+    except UnreadablePageError:
+        raise
     except Exception as error:
         # A method of a user may raise anything; without the page the figures would be wrong.
         raise MethodError(
@@ -138,8 +131,3 @@ def _observe_all(job: Job, method: TextMethod) -> dict[str, SiteCounts]:
         except UnreadablePageError:
             continue  # The second pass counts the reason.
     return counts
-
-
-def _by_name(board: ScoreBoard) -> dict[str, object]:
-    scores = ((name, *board.site(name)) for name in board.sites)
-    return {name: {"pages": pages, **score.as_json()} for name, pages, score in scores}

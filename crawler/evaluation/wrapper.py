@@ -14,7 +14,6 @@ from html import unescape
 from itertools import islice
 from typing import Any
 
-from crawler.core.errors import UnreadablePageError
 from crawler.core.page.page import Page
 from crawler.core.wrapper.example_nodes import PageEvidence, example_of_values
 from crawler.core.wrapper.project import DEFAULT_MATCHER, FieldRule, new_rule
@@ -23,7 +22,7 @@ from crawler.core.wrapper.tree import PageTree, fold, read_tree
 from crawler.core.wrapper.view import View
 from crawler.evaluation.gold import GOLD_URL, Row, kind_of, read_rows
 from crawler.evaluation.scores import Overlap
-from crawler.evaluation.task import Job, Report, sorted_counts
+from crawler.evaluation.task import Job, Report
 
 _NEEDS = "html and gold, or html and gold_records"
 _NOT_SAID = "value-not-on-page"
@@ -58,8 +57,7 @@ class _Run:
     values: defaultdict[str, Overlap] = field(default_factory=lambda: defaultdict(Overlap))
     sites: defaultdict[str, Overlap] = field(default_factory=lambda: defaultdict(Overlap))
     records: defaultdict[str, Overlap] = field(default_factory=lambda: defaultdict(Overlap))
-    skipped: Counter[str] = field(default_factory=Counter)
-    pages: int = 0
+    report: Report = field(default_factory=Report)
 
 
 def measure_wrapper(job: Job) -> Report:
@@ -77,8 +75,16 @@ def measure_wrapper(job: Job) -> Report:
         raise job.no_gold("gold pages", _NEEDS)
     for page in _pages(job):
         _apply(run, page)
-    sites = len({group for group, _ in run.examples})
-    return Report(pages=run.pages, sites=sites, figures=_figures(job, run))
+    run.report.sites = len({group for group, _ in run.examples})
+    figures: dict[str, object] = {
+        "examples": job.examples,
+        **_score(run.values),
+        "per_attribute": _by_name(run.values),
+        "per_site": _by_name(run.sites),
+    }
+    if run.records:
+        figures["records"] = {**_score(run.records), "per_site": _by_name(run.records)}
+    return run.report.finished(figures)
 
 
 def _learn(job: Job, run: _Run, page: _GoldPage) -> None:
@@ -97,7 +103,7 @@ def _learn(job: Job, run: _Run, page: _GoldPage) -> None:
         key, gold = (page.group, name), page.gold[name]
         if name is None and job.method != DEFAULT_MATCHER:
             # The rule of the paper finds one node a page.
-            run.skipped[_NOT_LEARNED] += 1
+            run.report.skipped[_NOT_LEARNED] += 1
             continue
         rule = run.rules.get(key, RecordRule.learn(()) if name is None else new_rule(job.method))
         if isinstance(rule, RecordRule):
@@ -105,7 +111,7 @@ def _learn(job: Job, run: _Run, page: _GoldPage) -> None:
             run.rules[key] = rule.learn_more([example_of_records(evidence, nodes)])
         else:
             example = example_of_values(evidence, gold)
-            run.skipped[_NOT_SAID] += len(set(gold)) - len(example.values)
+            run.report.skipped[_NOT_SAID] += len(set(gold)) - len(example.values)
             run.rules[key] = rule.learn_more([example])
 
 
@@ -121,7 +127,7 @@ def _apply(run: _Run, page: _GoldPage) -> None:
     tree = _tree(page, run) if rules else None
     if tree is None:
         return
-    run.pages += 1
+    run.report.pages += 1
     view = View(tree)
     for name, rule in rules.items():
         gold = page.gold.get(name, ())
@@ -145,11 +151,7 @@ def _compare(tree: PageTree, nodes: Sequence[int], records: Sequence[tuple[str, 
 
 
 def _tree(page: _GoldPage, run: _Run) -> PageTree | None:
-    try:
-        return read_tree(Page.from_text(page.url, page.html))
-    except UnreadablePageError as error:
-        run.skipped[error.reason] += 1
-        return None
+    return run.report.readable(lambda: read_tree(Page.from_text(page.url, page.html)))
 
 
 def _pages(job: Job) -> Iterator[_GoldPage]:
@@ -177,18 +179,6 @@ def _gold(row: Row) -> dict[str | None, tuple[Any, ...]]:
         rows = [Row(row.where, each.values, "xpath and text") for each in records]
         found[None] = tuple((each.text("xpath"), fold(each.text("text"))) for each in rows)
     return found
-
-
-def _figures(job: Job, run: _Run) -> dict[str, object]:
-    figures: dict[str, object] = {
-        "examples": job.examples,
-        **_score(run.values),
-        "per_attribute": _by_name(run.values),
-        "per_site": _by_name(run.sites),
-    }
-    if run.records:
-        figures["records"] = {**_score(run.records), "per_site": _by_name(run.records)}
-    return {**figures, "skipped": sorted_counts(run.skipped)}
 
 
 def _score(overlaps: dict[str, Overlap]) -> dict[str, float | None]:

@@ -93,7 +93,7 @@ class DataCardPipeline(Component):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         if self.options.data_card is None:
-            raise NotConfigured("CORPUS_DATA_CARD names no file")
+            raise NotConfigured
         self._path = self.options.data_card
         self._figures = CardFigures()
 

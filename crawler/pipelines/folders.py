@@ -293,7 +293,7 @@ class FolderPipeline(Component):
         super().__init__(crawler)
         path = getattr(self.options, f"{self.kind.content}_folder")
         if path is None:
-            raise NotConfigured(f"CORPUS_{self.kind.content.upper()}_FOLDER names no folder")
+            raise NotConfigured
         self.path: Path = path
         self.folder: PageFolder | None = None
         self._is_logged = False

@@ -181,8 +181,6 @@ def show_ledgers(args: Sequence[str], opts: argparse.Namespace, settings: Settin
 def _check(args: Sequence[str], opts: argparse.Namespace, lists: Sequence[Listing]) -> None:
     if len(args) > 1:
         raise ArgumentError("name one site at a time, or none for all")
-    if opts.limit < 0:
-        raise ArgumentError(f"--limit is {opts.limit}; give a number of lines, or 0 for all")
     if not args and (lists or opts.move_aside):
         raise ArgumentError(f"name the site for --{lists[0] if lists else 'move-aside'}")
     if opts.move_aside and (lists or opts.json):

@@ -145,7 +145,7 @@ def test_what_a_project_has_set_wins_over_what_the_addon_brings() -> None:
         for one, order in settings.getdict("SPIDER_MIDDLEWARES").items()
         if load_object(one) is TwoPass
     ] == [20]
-    assert settings["ITEM_PROCESSOR"] is DrainingItems
+    assert load_object(settings["ITEM_PROCESSOR"]) is DrainingItems
     untouched = {name: settings[name] for name in POLITE_SETTINGS if name not in own}
     assert untouched == {name: POLITE_SETTINGS[name] for name in untouched}
 

@@ -279,7 +279,6 @@ MISTAKES: list[tuple[list[str], dict[str, object], str]] = [
     ([], {"gone": True}, "name the site for --gone"),
     ([], {"move_aside": True}, "name the site for --move-aside"),
     ([SITE], {"move_aside": True, "json": True}, "--move-aside takes no other option"),
-    ([SITE], {"limit": -1}, "--limit is -1"),
 ]
 
 
