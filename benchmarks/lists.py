@@ -43,7 +43,7 @@ def learned(tree: PageTree, records: tuple[int, ...]) -> list[int]:
     project = learn_record_nodes(new_project(_SCHEMA), tree, "record", records, whole=True)
     rule = project.rules["record"]
     assert isinstance(rule, RecordRule)
-    return [its.node for its in rule.records(View(tree))]
+    return [its.node for its in rule.matches(View(tree))]
 
 
 def main() -> int:

@@ -107,8 +107,8 @@ def main() -> int:
     records = RecordRule.learn(
         example_of_records(PageEvidence(View(known)), items_of(known)) for known in trees[:2]
     )
-    assert [record.node for record in records.records(View(tree))] == items_of(tree)
-    times["records of a list, best"] = best_of(lambda: records.records(View(tree)))
+    assert [record.node for record in records.matches(View(tree))] == items_of(tree)
+    times["records of a list, best"] = best_of(lambda: records.matches(View(tree)))
     for name, took in times.items():
         print(f"{took:8.1f}  {name}")
     return int(max(times.values()) >= MOST_MS)

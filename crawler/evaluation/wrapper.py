@@ -132,7 +132,7 @@ def _apply(run: _Run, page: _GoldPage) -> None:
     for name, rule in rules.items():
         gold = page.gold.get(name, ())
         if isinstance(rule, RecordRule):
-            nodes = [record.node for record in rule.records(view)]
+            nodes = [record.node for record in rule.matches(view)]
             run.records[page.group] += _compare(tree, nodes, gold)
             continue
         found = {match.value for match in rule.matches(view)}

@@ -158,7 +158,7 @@ def record_around(project: Project, path: str, page: OpenPage, node: int) -> int
     if not isinstance(rule, RecordRule):
         return -1
     view = View(page.tree, record_around(project, group, page, node))
-    for record in page.memory.find_by(rule, view, remember=True):
+    for record in page.memory.matches(rule, view, remember=True):
         if node < 0 or record.node <= node < page.tree.ends[record.node]:
             return record.node
     raise ArgumentError(

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from crawler.core.errors import ArgumentError
 from crawler.core.wording import without_secrets
-from crawler.core.wrapper.candidates import candidates
 from crawler.core.wrapper.project_file import EXTENSION, write_project
 from crawler.core.wrapper.proposals import propose
 from crawler.core.wrapper.view import View
@@ -192,7 +191,7 @@ def near(workspace: Workspace, message: Message) -> Answer:
                 "confidence": round(its.confidence, 3),
                 "taken": its.node in taken,
             }
-            for its in candidates(rule, view)
+            for its in rule.candidates(view)
         ]
     }
 

@@ -14,7 +14,7 @@ from crawler.core.errors import ArgumentError
 from crawler.core.page.page import MAX_PAGE_BYTES, Page
 from crawler.core.page.parse import ParsedPage, parse
 from crawler.core.wrapper.example_nodes import PageEvidence
-from crawler.core.wrapper.memory import Memory
+from crawler.core.wrapper.rules import Memory
 from crawler.core.wrapper.tree import PageTree, tree_of
 from crawler.core.wrapper.view import View
 from crawler.store.files import system_errors

@@ -251,7 +251,7 @@ def _test_example(rule: Rule, example: Example, tree: PageTree) -> tuple[int, li
     view = View(tree, root)
     places = [(node_at(view, node.path), its.value) for its in example.values for node in its.nodes]
     if isinstance(rule, RecordRule):
-        records = {record.node for record in rule.records(view)}
+        records = {record.node for record in rule.matches(view)}
         missed = [value for node, value in places if node not in records]
         wrong = [f"the record '{fit_width(value, _SHOWN_WIDTH)}' was not found" for value in missed]
         return len(places) - len(missed), wrong

@@ -20,7 +20,6 @@ from crawler.core.page.page import Page
 from crawler.core.page.parse import ParsedPage
 from crawler.core.wording import fit_width
 from crawler.core.wrapper.editing import script_of
-from crawler.core.wrapper.memory import Memory
 from crawler.core.wrapper.output import (
     MISSING,
     NO_FIT,
@@ -39,6 +38,7 @@ from crawler.core.wrapper.project import (
     Project,
     Save,
 )
+from crawler.core.wrapper.rules import Memory
 from crawler.core.wrapper.tree import PageTree, read_tree, tree_of
 from crawler.scripting.calls import (
     Limits,

@@ -153,7 +153,7 @@ def test_records_do_not_overlap_and_do_not_depend_on_the_order(
     rule = RecordRule.learn(examples)
     assert RecordRule.learn(reversed(examples)) == rule
     for tree in trees:
-        found = [record.node for record in rule.records(View(tree))]
+        found = [record.node for record in rule.matches(View(tree))]
         ends = [tree.ends[node] for node in found]
         assert all(end <= node for end, node in zip(ends[:-1], found[1:], strict=True))
 

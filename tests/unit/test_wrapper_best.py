@@ -169,9 +169,9 @@ def test_a_list_is_learned_from_one_or_two_of_its_records(pointed: int) -> None:
         [example_of_records(PageEvidence(View(page)), nodes[:pointed], whole=False)]
     )
     other = listing(*ITEMS, first=" first")
-    found = [other.value(record.node) for record in rule.records(View(other))]
+    found = [other.value(record.node) for record in rule.matches(View(other))]
     assert found == [f"{name} by somebody" for name in "abcdef"]
-    assert rule.records(View(tree("<p>nothing of the kind</p>"))) == ()
+    assert rule.matches(View(tree("<p>nothing of the kind</p>"))) == ()
 
 
 def test_records_are_elements() -> None:

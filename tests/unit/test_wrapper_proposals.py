@@ -5,14 +5,13 @@ import pytest
 from crawler.core.errors import ArgumentError, ModelError
 from crawler.core.page.page import Page
 from crawler.core.structure.medl import parse_model
-from crawler.core.wrapper.candidates import candidates
 from crawler.core.wrapper.example_nodes import PageEvidence
 from crawler.core.wrapper.learning import learn_nodes, learn_record_nodes
-from crawler.core.wrapper.memory import Memory
 from crawler.core.wrapper.next_link import next_link
 from crawler.core.wrapper.output import apply_project
 from crawler.core.wrapper.project import Element, new_project
 from crawler.core.wrapper.proposals import propose, propose_records
+from crawler.core.wrapper.rules import Memory
 from crawler.core.wrapper.shapes import schema_of_dtd, schema_of_model
 from crawler.core.wrapper.tree import PageTree, read_tree
 from crawler.core.wrapper.view import View
@@ -125,7 +124,7 @@ def test_candidates_are_ranked_below_the_threshold_too() -> None:
     project = new_project(Element("page", "group", elements=(Element("keeper"),)))
     project = learn_nodes(project, SHELF, "keeper", [SHELF.texts.index("Keeper 1")])
     other = tree_of(shelf(2))
-    found = candidates(project.field_rule("keeper"), View(other), most=4)
+    found = project.field_rule("keeper").candidates(View(other), most=4)
     assert found[0].value == "Keeper 2"
     assert len(found) == 5
     assert [its.confidence for its in found] == sorted(

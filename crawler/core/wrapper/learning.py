@@ -233,7 +233,7 @@ def _record_around(project: Project, tree: PageTree, path: str, node: int) -> in
     if not isinstance(rule, RecordRule):
         return -1
     view = View(tree, _record_around(project, tree, group, node))
-    for record in rule.records(view):
+    for record in rule.matches(view):
         if record.node < node < tree.ends[record.node]:
             return record.node
     place = tree.path(node) if 0 <= node < len(tree) else f"node {node}"

@@ -6,9 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from crawler.core.wrapper.memory import Memory, find_by
 from crawler.core.wrapper.project import GROUP, Add, Copy, Element, Project, Scalar, convert
-from crawler.core.wrapper.rules import Match, Record
+from crawler.core.wrapper.rules import Match, Memory, RecordRule
 from crawler.core.wrapper.tree import PageTree, absolute, fold
 from crawler.core.wrapper.view import View
 
@@ -104,10 +103,10 @@ def apply_project(
         project: the project. Its scripts are not run here; what is required and has no rule is
             taken to come from them.
         tree: the page.
-        remember: see :meth:`crawler.core.wrapper.rules.BestRule.matches`.
+        remember: see :meth:`crawler.core.wrapper.rules.LearnedRule.matches`.
         memory: what rules found on this page before.
     """
-    filler = _Filler(project, tree, memory, remember=remember)
+    filler = _Filler(project, tree, memory or Memory(), remember=remember)
     children = filler.children(project.schema, "", View(tree), shown=True)
     missing = tuple(path for path in _expected(project) if not filler.found[path])
     root = Node(project.schema.name, children=children)
@@ -151,9 +150,7 @@ def _groups_around(paths: Iterable[str]) -> set[str]:
 class _Filler:
     """Walks down the schema, whose depth is bounded."""
 
-    def __init__(
-        self, project: Project, tree: PageTree, memory: Memory | None, *, remember: bool
-    ) -> None:
+    def __init__(self, project: Project, tree: PageTree, memory: Memory, *, remember: bool) -> None:
         self._project = project
         self._tree = tree
         self._memory = memory
@@ -201,14 +198,13 @@ class _Filler:
             return [Node(element.name, children=children)] if is_there else []
         if rule is None or path not in self._wanted:
             return []
-        find = find_by if self._memory is None else self._memory.find_by
-        found = find(rule, view, remember=self._remember)
+        found = self._memory.matches(rule, view, remember=self._remember)
         kept = [its for its in found if its.confidence >= self._project.confidence]
         if kept and not element.repeat:
             kept = [max(kept, key=lambda its: (its.confidence, -its.node))]
         nodes = (
             self._record(element, path, its, shown=shown)
-            if isinstance(its, Record)
+            if isinstance(rule, RecordRule)
             else self._value(element, path, its)
             for its in kept
         )
@@ -220,7 +216,7 @@ class _Filler:
         given = Node(element.name, match.value, (), match.confidence, source)
         return _converted(given, element.type, path, self.problems)
 
-    def _record(self, element: Element, path: str, record: Record, *, shown: bool) -> Node | None:
+    def _record(self, element: Element, path: str, record: Match, *, shown: bool) -> Node | None:
         start, source = len(self.problems), self._tree.path(record.node)
         children = self.children(element, path, View(self._tree, record.node), shown=shown)
         if _is_incomplete(self.problems, start, path, source):

@@ -9,8 +9,9 @@ element alone, so that they stay together where one of them is missing.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from heapq import nlargest
 from math import fsum
 from typing import Self
 
@@ -39,6 +40,8 @@ _OWN_MARKUP = tuple(its for its in FEATURES if its.name in {"class", "attributes
 _ALIKE = 0.5
 # Records that are learned from one page alone are more alike than those of the next page.
 _SLACK = 0.93
+# A page of 20,000 records with ten fields is remembered whole.
+_MOST_REMEMBERED = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +82,50 @@ class LearnedRule:
         """Return the rule that has learned from these examples as well."""
         return self.learn((*self.examples, *examples))
 
+    def matches(self, view: View, *, remember: bool = True) -> tuple[Match, ...]:
+        """Return the nodes that are taken, in document order.
+
+        None are taken where nothing on the page is enough like the examples.
+
+        Args:
+            view: the page, or the record.
+            remember: for a page that is itself an example, return the values of the example,
+                whatever else was learned. Without, return what the evidence alone finds.
+        """
+        raise NotImplementedError
+
+    def candidates(self, view: View, most: int = 6) -> tuple[Match, ...]:  # noqa: ARG002 - not all rules rank nodes
+        """Return the nodes of most confidence, those that are taken among them, the surest first.
+
+        Nodes below the threshold are among them. A rule that does not rank nodes has those that it
+        takes, and no others.
+
+        Args:
+            view: the page, or the record.
+            most: how many are returned, beside those that are taken.
+        """
+        return self.matches(view)
+
+
+class Memory:
+    """What rules found on one page: a rule that is asked again is not run again.
+
+    It belongs to one tree, and is as good as long as that is not changed.
+    """
+
+    def __init__(self) -> None:
+        # By the identity of rules, which are kept here so that none is used for another one.
+        self._found: dict[tuple[int, int, bool], tuple[LearnedRule, Sequence[Match]]] = {}
+
+    def matches(self, rule: LearnedRule, view: View, *, remember: bool) -> Sequence[Match]:
+        """Return what :meth:`LearnedRule.matches` does."""
+        key = id(rule), view.root, remember
+        if key not in self._found:
+            if len(self._found) >= _MOST_REMEMBERED:
+                self._found.clear()
+            self._found[key] = rule, rule.matches(view, remember=remember)
+        return self._found[key][1]
+
 
 @dataclass(frozen=True, slots=True)
 class BestRule(LearnedRule):
@@ -100,21 +147,26 @@ class BestRule(LearnedRule):
         return cls(known, role_groups(known, finer=several), several)
 
     def matches(self, view: View, *, remember: bool = True) -> tuple[Match, ...]:
-        """Return the nodes that are taken, in document order: one, or all where there are several.
-
-        None are taken where nothing on the page is enough like the examples.
-
-        Args:
-            view: the page, or the record.
-            remember: for a page that is itself an example, return the values of the example,
-                whatever else was learned. Without, return what the evidence alone finds.
-        """
+        """Return the nodes that are taken: one, or all where examples have several values."""
         found = self._find(view)
         if not remember:
             return found
         place = (view.tree.fingerprint, view.tree.path(view.root))
         own = [example for example in self.examples if (example.page, example.record) == place]
         return _of_examples(view, found, own) if own else found
+
+    def candidates(self, view: View, most: int = 6) -> tuple[Match, ...]:
+        """Return the nodes of most confidence, of all roles, the surest first."""
+        taken = self.matches(view)
+        found = {(match.node, match.kind): match for match in taken}
+        for model in (model for group in self.groups for model in group):
+            costs = model.find(view, nodes_of(view, model.kind), model.worst)
+            for node, cost in nlargest(most + len(taken), costs, key=lambda its: -its[1]):
+                known = found.get((node, model.kind))
+                if known is None or known.confidence < model.confidence(cost):
+                    found[node, model.kind] = _match(model, view, node, cost)
+        ranked = sorted(found.values(), key=lambda its: (-its.confidence, its.node))
+        return tuple(ranked[: most + len(taken)])
 
     def _find(self, view: View) -> tuple[Match, ...]:
         found: dict[int, Match] = {}
@@ -161,9 +213,7 @@ class BestRule(LearnedRule):
 
 def _nodes_like(model: RoleModel, view: View, *, every: bool) -> list[Match]:
     """Return all nodes above the threshold, or the best one."""
-    most = (1 - model.threshold) * model.worst + 1e-9
-    kind = model.kind
-    nodes = nodes_of(view, kind)
+    nodes = nodes_of(view, model.kind)
     if every:
         # The members of a list are in elements of the same name.
         names = view.tree.names
@@ -171,11 +221,17 @@ def _nodes_like(model: RoleModel, view: View, *, every: bool) -> list[Match]:
         nodes = [
             node for node, its in levels if (names[its[0]] if its else "") in model.element_names
         ]
-    with_siblings = model.whole_lists and kind == TEXT_NODE
+    most = (1 - model.threshold) * model.worst + 1e-9
     return [
-        Match(node, kind, value_of(view, node, kind), cost, model.confidence(cost), with_siblings)
+        _match(model, view, node, cost)
         for node, cost in model.find(view, nodes, most, best=not every)
     ]
+
+
+def _match(model: RoleModel, view: View, node: int, cost: float) -> Match:
+    value, siblings = value_of(view, node, model.kind), model.whole_lists
+    confidence = model.confidence(cost)
+    return Match(node, model.kind, value, cost, confidence, siblings and model.kind == TEXT_NODE)
 
 
 def _of_examples(
@@ -194,14 +250,6 @@ def _of_examples(
             node, kind = nodes[0]
             kept[node] = Match(node, kind, value_of(view, node, kind), 0.0, 1.0)
     return tuple(kept[node] for node in sorted(kept))
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """An element that a rule takes for a record, and the confidence in it, 0 to 1."""
-
-    node: int
-    confidence: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,14 +274,20 @@ class RecordRule(LearnedRule):
         one_parent = all(len(paths) <= 1 for paths in parents)
         return cls(known, role_groups(known, finer=False), one_parent)
 
-    def records(self, view: View) -> tuple[Record, ...]:
-        """Return the records of a page in document order; none where none look like them."""
-        found: dict[int, float] = {}
-        for group in self.groups:
-            for node, confidence in _records_like(group[0], view):
-                found[node] = max(confidence, found.get(node, 0.0))
+    def matches(self, view: View, *, remember: bool = True) -> tuple[Match, ...]:  # noqa: ARG002 - it remembers no page
+        """Return the records of a page, without their texts."""
+        names = view.tree.names
+        found: dict[int, Match] = {}
+        for model, *_ in self.groups:
+            most = (1 - model.threshold * _SLACK) * model.worst + 1e-9
+            within = view.tree.within(view.root)
+            nodes = [node for node in within if names[node] in model.element_names]
+            for node, cost in model.find(view, nodes, most):
+                match = Match(node, ELEMENT, "", cost, model.confidence(cost))
+                if node not in found or match.confidence > found[node].confidence:
+                    found[node] = match
         kept = _surest_list(view.tree, found) if self.one_parent else _outermost(view.tree, found)
-        return tuple(Record(node, found[node]) for node in kept)
+        return tuple(found[node] for node in kept)
 
 
 def example_of_records(
@@ -282,26 +336,19 @@ def _looks_alike(view: View, one: int, other: int) -> bool:
     return same >= _ALIKE * whole
 
 
-def _records_like(model: RoleModel, view: View) -> list[tuple[int, float]]:
-    most = (1 - model.threshold * _SLACK) * model.worst + 1e-9
-    names = view.tree.names
-    nodes = [node for node in view.tree.within(view.root) if names[node] in model.element_names]
-    return [(node, model.confidence(cost)) for node, cost in model.find(view, nodes, most)]
-
-
-def _surest_list(tree: PageTree, found: dict[int, float]) -> list[int]:
+def _surest_list(tree: PageTree, found: Mapping[int, Match]) -> list[int]:
     """Return the nodes of one parent, that in which there is most confidence in all."""
     lists: defaultdict[int, list[int]] = defaultdict(list)
     for node in sorted(found):
         lists[tree.parents[node]].append(node)
     return max(
         (lists[parent] for parent in sorted(lists)),
-        key=lambda nodes: fsum(found[node] for node in nodes),
+        key=lambda nodes: fsum(found[node].confidence for node in nodes),
         default=[],
     )
 
 
-def _outermost(tree: PageTree, found: dict[int, float]) -> Sequence[int]:
+def _outermost(tree: PageTree, found: Iterable[int]) -> Sequence[int]:
     """Return the nodes that are within no other."""
     kept: list[int] = []
     end = 0

@@ -79,12 +79,48 @@ class PageTree:
     elements: list[etree._Element | None] = field(default_factory=list)
     text_nodes: list[int] = field(default_factory=list)
     pages: list[tuple[int, str, str]] = field(default_factory=list)
+    # While it is made: of each node, how many children of each name it has; how many elements, under
+    # the empty name.
+    _counts: dict[int, dict[str, int]] = field(default_factory=dict)
     # The paths that were asked for, and their nodes.
     _paths: dict[int, str] = field(default_factory=lambda: {-1: ""})
     _nodes: dict[str, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.names)
+
+    def add(
+        self, parent: int, name: str, element: etree._Element | None, text: str = "", raw: str = ""
+    ) -> int:
+        """Add a node behind the last one of its parent, -1 for none, while the tree is made."""
+        node, counts = len(self.names), self._counts
+        if parent not in counts:
+            counts[parent] = {}
+        known = counts[parent]
+        known[name] = number = known.get(name, 0) + 1
+        index = known.get("", 0) + 1
+        if element is None:
+            self.text_nodes.append(node)
+        else:
+            known[""] = index
+        self.names.append(name)
+        self.parents.append(parent)
+        self.tag_indexes.append(number)
+        self.indexes.append(index)
+        self.depths.append(self.depths[parent] + 1 if parent >= 0 else 0)
+        self.texts.append(text)
+        self.raws.append(raw)
+        self.elements.append(element)
+        return node
+
+    def close(self) -> None:
+        """Find out where nodes end, when all are added."""
+        self._counts.clear()
+        self.ends.extend(range(1, len(self) + 1))
+        for node in range(len(self) - 1, 0, -1):
+            parent = self.parents[node]
+            if parent >= 0 and self.ends[parent] < self.ends[node]:
+                self.ends[parent] = self.ends[node]
 
     def tag_path(self, node: int) -> tuple[TagItem, ...]:
         """Return the path from the root to a node."""
@@ -233,36 +269,19 @@ def join_trees(trees: Sequence[PageTree]) -> PageTree:
     The bodies of all are children of the root of the first (Zhang and others 2002, section 3.3:
     ``htree.root``).
     """
-    first = trees[0]
-    joined = PageTree(first.url, first.base_url)
-    # How many children of each name the root has; how many elements, under the empty name.
-    known: Counter[str] = Counter()
+    joined = PageTree(trees[0].url, trees[0].base_url)
     for tree in trees:
         joined.pages.append((len(joined), tree.url, tree.base_url))
         # By their numbers in the tree, the numbers of nodes in the joined one.
-        numbers = {-1: 0}
+        numbers: dict[int, int] = {}
         for node, name in enumerate(tree.names):
-            number, parent = len(joined), numbers[tree.parents[node]]
-            if number and tree.parents[node] < 0 and name == "html":
+            parent = numbers.get(tree.parents[node], 0 if len(joined) else -1)
+            if parent == 0 and tree.parents[node] < 0 and name == "html":
                 numbers[node] = 0
-                continue
-            numbers[node] = number
-            tag_index, index = tree.tag_indexes[node], tree.indexes[node]
-            if number and not parent:
-                known[name] += 1
-                tag_index, index = known[name], known[""] + 1
-                known[""] += tree.elements[node] is not None
-            joined.names.append(name)
-            joined.parents.append(parent if number else -1)
-            joined.tag_indexes.append(tag_index)
-            joined.indexes.append(index)
-            joined.depths.append(joined.depths[parent] + 1 if number else 0)
-            joined.ends.append(number + tree.ends[node] - node)
-            joined.texts.append(tree.texts[node])
-            joined.raws.append(tree.raws[node])
-            joined.elements.append(tree.elements[node])
-        joined.text_nodes.extend(numbers[node] for node in tree.text_nodes)
-    joined.ends[0] = len(joined)
+            else:
+                text, raw = tree.texts[node], tree.raws[node]
+                numbers[node] = joined.add(parent, name, tree.elements[node], text, raw)
+    joined.close()
     return joined
 
 
@@ -278,34 +297,14 @@ def read_tree(page: Page) -> PageTree:
 def tree_of(parsed: ParsedPage) -> PageTree:
     """Return the tag tree of a parsed page."""
     tree = PageTree(parsed.page.url, parsed.base_url)
-    # The open elements, and how many children of each name each of them and the page has; how many
-    # elements, under the empty name.
-    opened: list[int] = []
-    counts: list[dict[str, int]] = [{}]
+    opened = [-1]
     silent, gap = 0, ""
-
-    def add(name: str, element: etree._Element | None, text: str = "", raw: str = "") -> int:
-        node, known = len(tree), counts[-1]
-        known[name] = number = known.get(name, 0) + 1
-        index = known.get("", 0) + 1
-        if element is not None:
-            known[""] = index
-        tree.names.append(name)
-        tree.parents.append(opened[-1] if opened else -1)
-        tree.tag_indexes.append(number)
-        tree.indexes.append(index)
-        tree.depths.append(len(opened))
-        tree.ends.append(node + 1)
-        tree.texts.append(text)
-        tree.raws.append(raw)
-        tree.elements.append(element)
-        return node
 
     def add_text(raw: str | None) -> None:
         nonlocal gap
         if raw and not silent:
             if text := fold(raw):
-                tree.text_nodes.append(add(TEXT, None, text, gap + raw))
+                tree.add(opened[-1], TEXT, None, text, gap + raw)
             gap = "" if text else " "
 
     for root in parsed.roots:
@@ -315,14 +314,13 @@ def tree_of(parsed: ParsedPage) -> PageTree:
             if name not in INLINE:
                 gap = " "
             if event == "start":
-                opened.append(add(name, element))
-                counts.append({})
+                opened.append(tree.add(opened[-1], name, element))
                 silent += name in _NO_TEXT
                 add_text(element.text)
             else:
-                tree.ends[opened.pop()] = len(tree)
-                counts.pop()
+                opened.pop()
                 silent -= name in _NO_TEXT
                 # The tail of a root is outside of the page.
                 add_text(None if element is root else element.tail)
+    tree.close()
     return tree
