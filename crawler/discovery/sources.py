@@ -25,7 +25,7 @@ SOURCES: Final = ("sitemap", "feed", "links")
 """Where the pages of a site are found."""
 
 _DEEPEST: Final = 3
-_FEEDS: Final = frozenset({"rss", "atom", "json-feed"})
+_FEEDS: Final = frozenset({"rss", "atom"})
 
 
 @dataclass(slots=True)

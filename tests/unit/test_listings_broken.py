@@ -331,11 +331,8 @@ def test_wide_text_of_no_listing_is_none() -> None:
         (b"Not found", "unknown"),
         (b"See https://a.example/one\nor ask us\nby mail\n", "unknown"),
         (b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "unknown"),
-        (b'{"error": "not found"}', "json-wrong"),
-        (b'{"items": [1, {"name": "x"}]}', "json-wrong"),
-        (b"[" * 200_000, "json-wrong"),
-        (b'{"items": [', "json-wrong"),
-        (b"[]", "json-wrong"),
+        (b'{"error": "not found"}', "unknown"),
+        (b"[]", "unknown"),
     ],
 )
 def test_what_is_no_listing_says_why(body: bytes, problem: str) -> None:

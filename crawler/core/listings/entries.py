@@ -15,7 +15,7 @@ from crawler.core.page.addresses import canonical_address
 from crawler.core.page.page import site_of
 from crawler.core.patterns import compiled_later
 
-Kind = Literal["sitemap-index", "sitemap", "text", "rss", "atom", "json-feed", "none"]
+Kind = Literal["sitemap-index", "sitemap", "text", "rss", "atom", "none"]
 
 MAX_LISTING_BYTES = 50 * 1024 * 1024
 """Most bytes read of a listing, unpacked: what the sitemap protocol (sitemaps.org) allows."""
@@ -25,9 +25,6 @@ MAX_ENTRIES = 250_000
 
 MAX_ALTERNATES = 250
 """Most other languages kept for an entry; there are fewer than 200 languages with two letters."""
-
-MAX_JSON_CHARS = 16 * 1024 * 1024
-"""Longest feed in JSON, which has to be in memory at once and takes many times its length there."""
 
 MAX_ADDRESS_CHARS = 2_048
 """Longest address taken, as written: what the sitemap protocol allows."""
@@ -55,8 +52,6 @@ PROBLEMS: Mapping[str, str] = {
     "gzip-tail": "bytes after the packed data, left out",
     "html": "an HTML page, not a listing",
     "index-with-pages": "page in an index of sitemaps, kept",
-    "json-long": f"JSON of more than {MAX_JSON_CHARS:,} characters, not read",
-    "json-wrong": "JSON that is no feed",
     "line-wrong": "line that is no address, left out",
     "nested-deeply": f"element within {MAX_NESTED} others, taken for a part of the last of them",
     "raw-ampersand": "& that begins no known character, kept as it is",
@@ -124,7 +119,7 @@ class Listing:
         kind: what the listing is; ``none`` if it is none; ``problems`` then says why.
         entries: in the order of the listing, each address once.
         problems: what was wrong, by the names of ``PROBLEMS``, and how often.
-        next: address of the next page of a feed in pages (RFC 5005, or ``next_url``); empty where
+        next: address of the next page of a feed in pages (RFC 5005); empty where
             there is none.
     """
 

@@ -1,20 +1,18 @@
 """The formats of listings.
 
 The sitemap protocol (sitemaps.org) with Google's news; feeds: RSS 0.9 to 2.0, RSS 1.0 in RDF, Atom
-0.3 and 1.0, JSON Feed; lists of addresses, one a line.
+0.3 and 1.0; lists of addresses, one a line.
 """
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import ClassVar
 from urllib.parse import urljoin
 
 from crawler.core.listings.entries import (
     MAX_ALTERNATES,
-    MAX_JSON_CHARS,
     Alternate,
     Collector,
     Listing,
@@ -22,10 +20,9 @@ from crawler.core.listings.entries import (
 )
 from crawler.core.listings.markup import Node, Scanner
 from crawler.core.page.addresses import address_site
-from crawler.core.page.page import site_of
 
 _INDEX = "sitemapindex"
-_OWN, _OWN_NAMES = frozenset({"", "other"}), frozenset({"loc", "lastmod"})
+_OWN = frozenset({"loc", "lastmod"})
 _NEWS = frozenset({"publication_date", "language"})
 # Elements of other vocabularies that have a loc of their own.
 _MEDIA = frozenset({"image", "video"})
@@ -33,8 +30,7 @@ _IS_SITEMAP = re.compile(r"(?:\.xml|sitemap[^/?]*\.txt)(?:\.gz)?(?:\?|$)", re.IG
 
 _PUBLISHED = ("pubdate", "published", "issued", "date", "created")
 _CHANGED = ("updated", "modified")
-_FIELDS = frozenset({"guid", "id", "link", "language", *_PUBLISHED, *_CHANGED})
-_SPACES = frozenset({"", "atom", "dc"})
+_FIELDS = frozenset({"origlink", "guid", "id", "link", "language", *_PUBLISHED, *_CHANGED})
 _WEB = ("http://", "https://")
 # The addresses that WordPress and Blogger give the comments of a page.
 _OF_COMMENT = re.compile(r"#(?:comment|c)[-_]?\d|[?&]showcomment=", re.IGNORECASE)
@@ -42,7 +38,6 @@ _OF_COMMENT = re.compile(r"#(?:comment|c)[-_]?\d|[?&]showcomment=", re.IGNORECAS
 _MAX_DEPTH = 8
 # One of an entry's links is its address: the first that is sound, HTML before others.
 _MAX_LINKS = 32
-_JSON_FEED = "jsonfeed.org/version/"
 
 _PATH = re.compile(r"\.{0,2}/")
 _LINE = re.compile(r"[^\r\n\x85\u2028\u2029]+")
@@ -70,16 +65,15 @@ class SitemapReader(Scanner):
         parent = self.open[-1].name if self.open else ""
         if node.name in {"urlset", _INDEX}:
             self._in_index = node.name == _INDEX
-        elif node.name in self.records and not node.space and parent not in _MEDIA:
+        elif node.name in self.records and parent not in _MEDIA:
             self.record, self._is_sitemap = node, node.name == "sitemap"
             self.fields.clear()
             self._alternates.clear()
         elif self.record is not None and node.name == "link":
             self._add_alternate(node)
         elif self.record is not None:
-            is_own = self.open[-1] is self.record and node.space in _OWN and node.name in _OWN_NAMES
-            is_news = node.space == "news" or parent in {"news", "publication"}
-            return is_own or (is_news and node.name in _NEWS)
+            is_own = self.open[-1] is self.record and node.name in _OWN
+            return is_own or (parent in {"news", "publication"} and node.name in _NEWS)
         return False
 
     def candidates(self) -> list[tuple[str, str]]:
@@ -130,20 +124,13 @@ class FeedReader(Scanner):
     def __init__(self, collector: Collector) -> None:
         super().__init__(collector)
         self._base = self._about = ""
-        self._home = ""
         self._language = ""
-        self._archive = ""
         self._links: list[tuple[bool, str, str]] = []
-
-    def scan(self, text: str, start: int) -> None:
-        """Read a feed, and settle which address leads on: the next page, else the older archive."""
-        super().scan(text, start)
-        self.collector.next = self.collector.next or self._archive
 
     def start(self, node: Node) -> bool:
         """Begin an entry, or tell whether a field's text is wanted."""
         if self.record is None:
-            if node.name not in self.records or node.space not in _SPACES:
+            if node.name not in self.records:
                 return self._about_feed(node)
             self.record = node
             self._base, self._about = self._base_of(node), node.attributes.get("rdf:about", "")
@@ -155,25 +142,24 @@ class FeedReader(Scanner):
         return self.open[-1] is self.record and self._about_entry(node)
 
     def keep(self, node: Node, text: str) -> None:
-        """Take a text of the entry, or of the feed itself."""
-        if self.record is not None:
-            # A guid that is no permanent link names no page.
-            if node.attributes.get("ispermalink", "").strip().lower() != "false":
-                super().keep(node, text)
-        elif node.name == "link":
-            self._home = self._home or absolute_address(self._base_of(node), text.strip())
-        else:
+        """Take a text of the entry, or the language of the feed itself."""
+        if self.record is None:
             self._language = self._language or text.strip()
+        # A guid that is no permanent link names no page.
+        elif node.attributes.get("ispermalink", "").strip().lower() != "false":
+            super().keep(node, text)
 
     def candidates(self) -> list[tuple[str, str]]:
         """Return the addresses the entry may have, best first, with what each is relative to."""
-        fields, base = self.fields, self._from_home(self._base)
-        found = [(fields.get("origlink", ""), base)]
+        fields, base = self.fields, self._base
         links = sorted(self._links, key=lambda link: link[0])
-        found += [(href, self._from_home(own)) for _, href, own in links]
-        found.append((fields.get("link", ""), base))
         names = [fields.get("guid", ""), fields.get("id", ""), self._about]
-        found += [(name, base) for name in names if name.strip().lower().startswith(_WEB)]
+        found = [
+            (fields.get("origlink", ""), base),
+            *((href, own) for _, href, own in links),
+            (fields.get("link", ""), base),
+            *((name, base) for name in names if name.strip().lower().startswith(_WEB)),
+        ]
         return [(written, base) for written, base in found if written.strip()]
 
     def add(self, url: str) -> None:
@@ -192,25 +178,16 @@ class FeedReader(Scanner):
     def _about_feed(self, node: Node) -> bool:
         if node.name in {"rss", "rdf", "channel", "feed"}:
             self._language = self._language or node.attributes.get("xml:lang", "").strip()
-        parent = self.open[-1].name if self.open else ""
-        if parent not in {"channel", "feed", "rss"} or node.space not in _SPACES:
+        if not self.open or self.open[-1].name not in {"channel", "feed", "rss"}:
             return False
-        if node.name == "link" and "href" in node.attributes:
-            relations = _relations(node)
-            address = absolute_address(self._base_of(node), node.attributes["href"].strip())
-            if "next" in relations:
-                self.collector.next = self.collector.next or address
-            elif "prev-archive" in relations:
-                self._archive = self._archive or address
-            elif "alternate" in relations:
-                self._home = self._home or address
-            return False
-        return node.name in {"link", "language"}
+        if node.name == "link" and "next" in _relations(node):
+            address = node.attributes.get("href", "").strip()
+            address = absolute_address(self._base_of(node), address)
+            self.collector.next = self.collector.next or address
+        return node.name == "language"
 
     def _about_entry(self, node: Node) -> bool:
         attributes = node.attributes
-        if node.name == "origlink" or node.space not in _SPACES:
-            return node.name == "origlink"
         if node.name == "link" and "href" in attributes:
             if len(self._links) < _MAX_LINKS and "alternate" in _relations(node):
                 is_other = "html" not in attributes.get("type", "html").lower()
@@ -229,66 +206,9 @@ class FeedReader(Scanner):
                     self.problems.add("address-wrong")
         return base
 
-    def _from_home(self, base: str) -> str:
-        """Return the site's own address for that of a service which serves its feed.
-
-        Such services leave the relative addresses in the feeds of others as they are.
-        """
-        if base != self.collector.url or not self._home or site_of(self._home) == site_of(base):
-            return base
-        return self._home
-
 
 def _relations(node: Node) -> list[str]:
     return node.attributes.get("rel", "").lower().split() or ["alternate"]
-
-
-def read_json_feed(text: str, collector: Collector) -> Listing:
-    """Read a JSON Feed (jsonfeed.org, versions 1 and 1.1)."""
-    if len(text) > MAX_JSON_CHARS:
-        collector.problems.add("json-long")
-        return collector.listing("none")
-    try:
-        # A feed is an object: nothing else is worth the memory.
-        feed = json.loads(text) if text.startswith("{") else None
-    except (ValueError, RecursionError):
-        feed = None
-    items = feed.get("items") if isinstance(feed, dict) else None
-    if not isinstance(feed, dict) or not isinstance(items, list) or not _is_feed(feed, items):
-        collector.problems.add("json-wrong")
-        return collector.listing("none")
-    for item in items:
-        if not collector.is_full():
-            _add_item(item if isinstance(item, dict) else {}, _text(feed, "language"), collector)
-    if following := _text(feed, "next_url"):
-        collector.next = absolute_address(collector.url, following)
-    return collector.listing("json-feed")
-
-
-def _is_feed(feed: Mapping[str, object], items: list[object]) -> bool:
-    if _JSON_FEED in _text(feed, "version"):
-        return True
-    return any(isinstance(item, dict) and _text(item, "url") for item in items)
-
-
-def _add_item(item: Mapping[str, object], language: str, collector: Collector) -> None:
-    names = [_text(item, name) for name in ("url", "external_url", "id")]
-    if not names[-1].lower().startswith(_WEB):
-        names.pop()
-    url = collector.address(*((name, collector.url) for name in names if name))
-    if url:
-        collector.add(
-            url,
-            lastmod=_text(item, "date_modified"),
-            published=_text(item, "date_published"),
-            language=_text(item, "language") or language,
-        )
-
-
-def _text(record: Mapping[str, object], name: str) -> str:
-    value = record.get(name)
-    # Half of a character pair can be written in JSON, but not in UTF-8.
-    return value.encode("utf-8", "replace").decode().strip() if isinstance(value, str) else ""
 
 
 def read_lines(text: str, collector: Collector, *, cut: bool = False) -> Listing:

@@ -11,7 +11,6 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from html.entities import html5
 from itertools import islice
 from typing import TYPE_CHECKING, ClassVar
@@ -41,33 +40,17 @@ MAX_NESTED = 64
 """Most elements inside one another; real listings, HTML included, have fewer."""
 _LAST_CHARACTER = 0x10FFFF
 _SURROGATES = range(0xD800, 0xE000)
-# Prefixes and attributes beyond these numbers are not read; roots that declare everything have some
-# forty.
-_MAX_PREFIXES = 64
+# Attributes beyond this number are not read; roots that declare everything have some forty.
 _MAX_ATTRIBUTES = 256
-# Vocabularies by a part of their namespace, since sites write namespaces in many wrong ways; and by
-# the usual prefixes, since sites forget to declare them.
-_VOCABULARIES = {
-    "sitemap-news": "news", "sitemap-image": "image", "sitemap-video": "video",
-    "2005/atom": "atom", "purl.org/atom": "atom", "purl.org/dc/": "dc",
-}  # fmt: skip
-_PREFIXES = {
-    "news": "news", "n": "news", "image": "image", "video": "video", "atom": "atom",
-    "atom10": "atom", "a10": "atom", "dc": "dc", "dcterms": "dc",
-}  # fmt: skip
 
 
 @dataclass(slots=True)
 class Node:
-    """An open element.
+    """An open element; ``name`` is its local name in lower case.
 
-    Attributes:
-        space: its vocabulary (``news``, ``atom``, ``dc``, …); empty for the document's own,
-            ``other`` for an unknown one.
-        name: its local name in lower case.
+    Prefixes and namespaces tell nothing: sites declare them in many wrong ways, or not at all.
     """
 
-    space: str
     name: str
     attributes: Mapping[str, str]
 
@@ -94,8 +77,6 @@ class Scanner:
         self.record: Node | None = None
         self.fields: dict[str, str] = {}
         self._names: Counter[str] = Counter()
-        self._namespaces: dict[str, str] = {}
-        self._root: tuple[str, str] | None = None
         self._taking: Node | None = None
         self._pieces: list[str] = []
         self._has_text = False
@@ -155,7 +136,7 @@ class Scanner:
         if len(self.open) >= MAX_NESTED:
             self.problems.add("nested-deeply")
             return
-        node = Node(self._space(qualified, attributes), name, attributes)
+        node = Node(name, attributes)
         if self.start(node) and self._taking is None:
             self._taking = node
         self.open.append(node)
@@ -204,23 +185,6 @@ class Scanner:
         self.problems.add("raw-ampersand", text.count("&") - known)
         return unescape(text)
 
-    def _space(self, qualified: str, attributes: Mapping[str, str]) -> str:
-        """Return the vocabulary of an element, and note the namespaces that it declares.
-
-        A prefix has one meaning in a document. Elements without a prefix are the document's own.
-        """
-        for name, value in attributes.items():
-            declared, _, prefix = name.partition(":")
-            if declared == "xmlns" and len(self._namespaces) < _MAX_PREFIXES:
-                self._namespaces[prefix] = value.strip().lower()
-        prefix = qualified.rpartition(":")[0].lower()
-        namespace = self._namespaces.get(prefix, "")
-        if self._root is None:
-            self._root = prefix, namespace
-        if prefix in ("", self._root[0]) or (namespace and namespace == self._root[1]):
-            return ""
-        return _vocabulary(namespace) or _PREFIXES.get(prefix, "other")
-
 
 def local_name(qualified: str) -> str:
     """Return a name without its prefix, in lower case."""
@@ -252,8 +216,3 @@ def _attributes(rest: str) -> dict[str, str]:
         name, double, single, bare = match.groups("")
         found.setdefault(name.lower(), unescape(double or single or bare))
     return found
-
-
-@lru_cache(maxsize=1024)
-def _vocabulary(namespace: str) -> str:
-    return next((name for part, name in _VOCABULARIES.items() if part in namespace), "")

@@ -22,7 +22,7 @@ from crawler.core.listings.entries import (
     Problems,
     absolute_address,
 )
-from crawler.core.listings.formats import FeedReader, SitemapReader, read_json_feed, read_lines
+from crawler.core.listings.formats import FeedReader, SitemapReader, read_lines
 from crawler.core.listings.markup import TOKEN, local_name
 from crawler.core.page.decode import decode_bytes
 from crawler.core.page.parse import ParsedPage
@@ -50,11 +50,10 @@ _MAX_LAYERS = 2
 # Packed bytes unpacked at a time: so many at most are lost before damage.
 _STEP = 32
 
-# JSON without "feed" is left out: with that type pages name their record in a data interface.
 _FEED_TYPES = frozenset(
     {
         "application/rss+xml", "application/atom+xml", "application/rdf+xml",
-        "application/feed+json", "application/x-rss+xml", "application/xml", "text/xml",
+        "application/x-rss+xml", "application/xml", "text/xml",
         "text/rss+xml", "text/atom+xml", "text/rss",
     }
 )  # fmt: skip
@@ -69,7 +68,6 @@ _SITEMAPS = (
 )  # fmt: skip
 _FEEDS = (
     "/feed/", "/rss", "/rss.xml", "/feed.xml", "/atom.xml", "/index.xml", "/feeds/posts/default",
-    "/feed.json",
 )  # fmt: skip
 _FEEDS_BELOW = ("feed/", "rss.xml", "feed.xml", "atom.xml", "index.xml")
 
@@ -165,8 +163,6 @@ def read_listing(body: bytes, url: str, content_type: str = "") -> Listing:
     if not stripped:
         problems.add("empty")
         return collector.listing("none")
-    if stripped.startswith(("{", "[")):
-        return read_json_feed(stripped, collector)
     kind, start = _root(text, problems)
     if kind != "none":
         reader = FeedReader if kind in ("rss", "atom") else SitemapReader

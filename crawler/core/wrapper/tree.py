@@ -79,8 +79,8 @@ class PageTree:
     elements: list[etree._Element | None] = field(default_factory=list)
     text_nodes: list[int] = field(default_factory=list)
     pages: list[tuple[int, str, str]] = field(default_factory=list)
-    # While it is made: of each node, how many children of each name it has; how many elements, under
-    # the empty name.
+    # While it is made: of each node, how many children of each name it has; under the empty name,
+    # how many elements.
     _counts: dict[int, dict[str, int]] = field(default_factory=dict)
     # The paths that were asked for, and their nodes.
     _paths: dict[int, str] = field(default_factory=lambda: {-1: ""})
