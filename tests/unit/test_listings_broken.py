@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -390,13 +389,6 @@ def test_addresses_are_mended(written: str, read: str, counted: dict[str, int]) 
     expected = "https://a.example/x/b" if read == "/b" else f"{start}{read}"
     assert urls(listing) == [expected]
     assert listing.problems == counted
-
-
-def test_html_entities_and_json_halves_of_characters_do_no_harm() -> None:
-    items = [{"url": "/one", "language": "half \ud800"}, {"url": "/two\ud800"}]
-    listing = read_listing(json.dumps({"items": items}).encode(), URL)
-    assert listing.entries[0].language == "half ?"
-    assert len(listing.entries) == 2
 
 
 def test_a_record_is_found_after_elements_too_deep_to_be_told_apart() -> None:

@@ -5,8 +5,8 @@ is cut; bars, dots, brackets and dashes between blanks cut too; a label before a
 values behind it are; of several elements in one token the head of the phrase wins; and prose is
 not cut.
 
-Words are compared without case, width, points, apostrophes (``Ph.D.`` is ``PHD``) and a plural's s;
-a long word may have one letter too few, too many or wrong. A token in two to four capitals, as
+Words are compared without case, width, points, apostrophes (``Ph.D.`` is ``PHD``) and a plural's s.
+A token in two to four capitals, as
 ``MA``, matches capitals only. In Han, Kana and Hangul, a token counts anywhere in a word. A token
 with a colon at its end, as ``email:``, is the word of a label. An element that has such tokens is
 named by labels with one of them only; one that has none, by any.
@@ -32,7 +32,6 @@ _INNER: Final = re.compile(r"[^/\-–—&~]++")
 _EDGES: Final = "'’‘`.*_-–—~/&"
 _MOST_WORDS: Final = 5
 _WORD_CHARS: Final = 60
-_FUZZY_FROM: Final = 8
 _PLURAL_FROM: Final = 5
 _CAPITALS: Final = range(2, 5)
 _JOINED: Final = re.compile("[\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u9fff\uac00-\ud7af]")
@@ -92,17 +91,12 @@ def _folded(word: str) -> str:
     return word.replace(".", "").replace("'", "").replace("’", "")
 
 
-def _shortened(word: str) -> Iterator[str]:
-    """Yield a word without each of its letters in turn."""
-    return (word[:place] + word[place + 1 :] for place in range(len(word)))
-
-
 class Tokens:
     """Finds the words of a model in texts, and cuts lines by them.
 
     Args:
         model: the model.
-        fuzzy: whether plurals and words with one letter wrong count, and parts of joined words.
+        fuzzy: whether plurals count, and parts of joined words.
     """
 
     def __init__(self, model: Model, *, fuzzy: bool = True) -> None:
@@ -112,8 +106,6 @@ class Tokens:
         self._tokens: defaultdict[tuple[str, ...], dict[str, None]] = defaultdict(dict)
         self._capitals: defaultdict[str, dict[str, None]] = defaultdict(dict)
         self._labels: defaultdict[str | None, set[tuple[str, ...]]] = defaultdict(set)
-        # Words and shortened words, with the word of a token that they are near to.
-        self._near: dict[str, str] = {}
         for rule in model.rules:
             for token in rule.tokens:
                 self._add(token, rule.element)
@@ -130,10 +122,6 @@ class Tokens:
         if token.endswith(":") and len(token) > 1:
             self._labels[element].add(words)
         self._tokens[words][element] = None
-        word = words[0] if self._fuzzy and len(words) == 1 else ""
-        if _FUZZY_FROM <= len(word) <= _WORD_CHARS and word.isalpha():
-            for near in (word, *_shortened(word)):
-                self._near.setdefault(near, word)
 
     def hits(self, text: str) -> list[Hit]:
         """Return the words that name elements, left to right, the longest at each place."""
@@ -161,27 +149,10 @@ class Tokens:
         found = dict(self._tokens.get(key, {}))
         if len(run) == 1 and run[0].capitals:
             found.update(self._capitals.get(key[0], {}))
-        if not found and self._fuzzy:
-            if len(run) == 1:
-                key = (self._nearest(key[0]),)
-            elif key[-1].endswith("s"):
-                key = (*key[:-1], key[-1][:-1])
-            found = self._tokens.get(key, {})
+        is_long = len(key) > 1 or len(key[-1]) >= _PLURAL_FROM
+        if not found and self._fuzzy and is_long and key[-1].endswith("s"):
+            found = self._tokens.get((*key[:-1], key[-1][:-1]), {})
         return tuple(found)
-
-    def _nearest(self, word: str) -> str:
-        """Return the word of a token that a word is near to; empty if there is none."""
-        if len(word) >= _PLURAL_FROM and word.endswith("s") and (word[:-1],) in self._tokens:
-            return word[:-1]
-        if len(word) < _FUZZY_FROM - 1 or not word.isalpha():
-            return ""
-        if word in self._near:  # a letter too few
-            return self._near[word]
-        for shorter in _shortened(word):  # one too many, or a wrong one
-            near = self._near.get(shorter, "")
-            if near and abs(len(near) - len(word)) <= 1:
-                return near
-        return ""
 
     def _within(self, word: _Word, text: str) -> Iterator[Hit]:
         """Look into a word: its parts between dashes and slashes, and tokens of joined scripts."""
