@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
-from crawler.core.wrapper.example_nodes import PageEvidence, example_of_values
+from crawler.core.wrapper.example_nodes import example_of_values
 from crawler.core.wrapper.project import MATCHERS, new_rule
 from crawler.core.wrapper.rules import RecordRule, example_of_records
 from crawler.core.wrapper.tree import tree_of
@@ -93,7 +93,7 @@ def main() -> int:
     for matcher in MATCHERS:
         rule = new_rule(matcher)
         for number, known in enumerate(trees, start=1):
-            evidence = PageEvidence(View(known))
+            evidence = View(known)
             rule = rule.learn_more([example_of_values(evidence, [f"Value {7 * number}"])])
         (match,) = rule.matches(View(tree))
         assert match.value == "Value 28"
@@ -101,11 +101,11 @@ def main() -> int:
     rule = new_rule()
     for number, known in enumerate(trees[:2], start=1):
         prices = [f"${at}.{number}0" for at in range(len(items_of(known)))]
-        rule = rule.learn_more([example_of_values(PageEvidence(View(known)), prices)])
+        rule = rule.learn_more([example_of_values(View(known), prices)])
     assert len(rule.matches(View(tree))) == len(items_of(tree))
     times["a field of many values, best"] = best_of(partial(_match, rule, tree))
     records = RecordRule.learn(
-        example_of_records(PageEvidence(View(known)), items_of(known)) for known in trees[:2]
+        example_of_records(View(known), items_of(known)) for known in trees[:2]
     )
     assert [record.node for record in records.matches(View(tree))] == items_of(tree)
     times["records of a list, best"] = best_of(lambda: records.matches(View(tree)))

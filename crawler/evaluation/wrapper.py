@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any
 
 from crawler.core.page.page import Page
-from crawler.core.wrapper.example_nodes import PageEvidence, example_of_values
+from crawler.core.wrapper.example_nodes import example_of_values
 from crawler.core.wrapper.project import DEFAULT_MATCHER, FieldRule, new_rule
 from crawler.core.wrapper.rules import RecordRule, example_of_records
 from crawler.core.wrapper.tree import PageTree, fold, read_tree
@@ -98,7 +98,7 @@ def _learn(job: Job, run: _Run, page: _GoldPage) -> None:
     tree = _tree(page, run) if taught else None
     if tree is None:
         return
-    evidence = PageEvidence(View(tree))
+    view = View(tree)
     for name in taught:
         key, gold = (page.group, name), page.gold[name]
         if name is None and job.method != DEFAULT_MATCHER:
@@ -108,9 +108,9 @@ def _learn(job: Job, run: _Run, page: _GoldPage) -> None:
         rule = run.rules.get(key, RecordRule.learn(()) if name is None else new_rule(job.method))
         if isinstance(rule, RecordRule):
             nodes = [node for path, _ in gold if (node := tree.find(path)) is not None]
-            run.rules[key] = rule.learn_more([example_of_records(evidence, nodes)])
+            run.rules[key] = rule.learn_more([example_of_records(view, nodes)])
         else:
-            example = example_of_values(evidence, gold)
+            example = example_of_values(view, gold)
             run.report.skipped[_NOT_SAID] += len(set(gold)) - len(example.values)
             run.rules[key] = rule.learn_more([example])
 

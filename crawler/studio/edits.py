@@ -15,7 +15,7 @@ from crawler.core.wrapper.editing import (
     remove_examples,
     rename_element,
 )
-from crawler.core.wrapper.example_nodes import Example, node_at
+from crawler.core.wrapper.example_nodes import Example
 from crawler.core.wrapper.learning import learn_nodes, learn_record_nodes
 from crawler.core.wrapper.project import (
     GROUP,
@@ -91,14 +91,11 @@ def teach(project: Project, message: Message, pages: Pages) -> tuple[Project, La
         project = _without(project, path, tree, record)
         return learn_nodes(project, tree, path, [], record=record), ("step.absent", path)
     record = record_around(project, path, page, nodes[0])
-    evidence = page.evidence if record < 0 else None
     wrong = [page.check(node) for node in message.numbers("wrong")]
     if project.element(path).repeat:
         nodes = sorted({*nodes, *_taught(project, path, tree, record, kind)} - set(wrong))
     project = _without(project, path, tree, record)
-    project = learn_nodes(
-        project, tree, path, nodes, kind=kind, wrong=wrong, record=record, evidence=evidence
-    )
+    project = learn_nodes(project, tree, path, nodes, kind=kind, wrong=wrong, record=record)
     if any(not _is_typed(project.element(path).type, tree, node, kind) for node in nodes):
         project = change_element(project, path, kind="text")
     return project, ("step.add" if is_new else "step.teach", path)
@@ -123,8 +120,7 @@ def teach_records(project: Project, message: Message, pages: Pages) -> tuple[Pro
     project = added(project, path, Element(path.rpartition("/")[2], GROUP, repeat=True))
     outer = record_around(project, path, page, nodes[0] if nodes else -1)
     project = _without(project, path, tree, outer)
-    whole, evidence = message.flag("whole"), page.evidence
-    project = learn_record_nodes(project, tree, path, nodes, whole=whole, evidence=evidence)
+    project = learn_record_nodes(project, tree, path, nodes, whole=message.flag("whole"))
     for field in message.messages("fields"):
         its = f"{path}/{field.text('name')}"
         project = added(project, its, Element(field.text("name"), field.text("type", "text")))
@@ -142,7 +138,7 @@ def _next_page(project: Project, page: OpenPage, link: int) -> Project:
     """Teach the element ``next``, an address, the link of a page to the next one."""
     project = added(project, NEXT, Element(NEXT, "url"))
     project = _without(project, NEXT, page.tree, -1)
-    return learn_nodes(project, page.tree, NEXT, [link], kind="@href", evidence=page.evidence)
+    return learn_nodes(project, page.tree, NEXT, [link], kind="@href")
 
 
 def record_around(project: Project, path: str, page: OpenPage, node: int) -> int:
@@ -177,7 +173,7 @@ def _taught(project: Project, path: str, tree: PageTree, record: int, kind: str)
     view = View(tree, record)
     for example in _examples_at(project.rules.get(path), tree, record):
         for value in example.values:
-            node = node_at(view, value.nodes[0].path)
+            node = view.find(value.nodes[0].path)
             if node is not None and value.nodes[0].kind == kind:
                 yield node
 

@@ -13,10 +13,8 @@ from urllib.parse import unquote
 from crawler.core.errors import ArgumentError
 from crawler.core.page.page import MAX_PAGE_BYTES, Page
 from crawler.core.page.parse import ParsedPage, parse
-from crawler.core.wrapper.example_nodes import PageEvidence
 from crawler.core.wrapper.rules import Memory
 from crawler.core.wrapper.tree import PageTree, tree_of
-from crawler.core.wrapper.view import View
 from crawler.store.files import system_errors
 from crawler.store.sources import is_address, page_of_file, read_source
 from crawler.studio.frame import frame_tokens
@@ -46,11 +44,6 @@ class OpenPage:
     def tree(self) -> PageTree:
         """The tag tree, by whose numbers nodes are named."""
         return tree_of(self.parsed)
-
-    @cached_property
-    def evidence(self) -> PageEvidence:
-        """What is known of all nodes for learning, computed once."""
-        return PageEvidence(View(self.tree))
 
     @cached_property
     def memory(self) -> Memory:

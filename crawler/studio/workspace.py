@@ -16,10 +16,12 @@ from typing import Any
 from crawler.core.errors import ArgumentError, CorpusError
 from crawler.core.page.page import Page
 from crawler.core.wrapper.editing import script_of
-from crawler.core.wrapper.example_nodes import ELEMENT
+from crawler.core.wrapper.example_nodes import columns_of
 from crawler.core.wrapper.output import SCRIPT_FAILED, Problem, apply_project
 from crawler.core.wrapper.project import GROUP, Element, Project, new_project
 from crawler.core.wrapper.project_file import read_project, write_project
+from crawler.core.wrapper.tree import ELEMENT
+from crawler.core.wrapper.view import View
 from crawler.scripting.calls import ScriptsNotInstalledError
 from crawler.store.files import lock_beside, write_whole
 from crawler.studio.jobs import Job
@@ -250,9 +252,9 @@ class Workspace:
         """Compute what a rule that is learned on an open page needs, while a person decides."""
         with self.lock:
             if number in self.journal.opened:
-                evidence = self.page(number).evidence
-                evidence.prepare(ELEMENT)
-                evidence.prepare("@href")
+                view = View.of(self.page(number).tree)
+                for kind in (ELEMENT, "@href"):
+                    columns_of(view, kind)
 
     # What changes it.
 

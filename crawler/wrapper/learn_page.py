@@ -14,7 +14,7 @@ from crawler.core.errors import ArgumentError, FetchError
 from crawler.core.page.page import Page
 from crawler.core.wording import counted, did_you_mean, fit_width, pad_width, width_of
 from crawler.core.wrapper.editing import change_element
-from crawler.core.wrapper.example_nodes import find_value, nodes_of, value_of
+from crawler.core.wrapper.example_nodes import find_value
 from crawler.core.wrapper.learning import learn_nodes, learn_records, learn_values
 from crawler.core.wrapper.output import NO_FIT, Node, apply_project
 from crawler.core.wrapper.project import (
@@ -365,7 +365,7 @@ def _refuse(
     if len(kinds) > 1:
         raise ArgumentError(f"'{path}': some values are texts and some are not; teach them apart")
     kind = kinds.pop() if kinds else find_value(view, wrong[0])[0]
-    nodes = {node: value_of(view, node, kind) for node in nodes_of(view, kind)}
+    nodes = {node: view.value(node, kind) for node in view.nodes(kind)}
     _check_found(tree, [(path, value) for value in wrong if value not in nodes.values()])
     meant = [node for _, its in places.values() for node in its]
     refused = [node for node, value in nodes.items() if value in wrong]

@@ -12,7 +12,7 @@ from pathlib import Path
 from crawler.core.errors import ArgumentError, UnreadablePageError, one_line
 from crawler.core.page.page import Page
 from crawler.core.wording import counted, fit_width, pad_width, width_of
-from crawler.core.wrapper.example_nodes import Example, node_at
+from crawler.core.wrapper.example_nodes import Example
 from crawler.core.wrapper.output import Result
 from crawler.core.wrapper.project import Project, Rule
 from crawler.core.wrapper.rules import RecordRule
@@ -249,7 +249,7 @@ def _test_example(rule: Rule, example: Example, tree: PageTree) -> tuple[int, li
     if root is None:
         return 0, [f"there is no record at {example.record} any more"]
     view = View(tree, root)
-    places = [(node_at(view, node.path), its.value) for its in example.values for node in its.nodes]
+    places = [(view.find(node.path), its.value) for its in example.values for node in its.nodes]
     if isinstance(rule, RecordRule):
         records = {record.node for record in rule.matches(view)}
         missed = [value for node, value in places if node not in records]

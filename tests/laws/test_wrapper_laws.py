@@ -11,19 +11,16 @@ from hypothesis import strategies as st
 
 from crawler.core.page.page import Page
 from crawler.core.wrapper.example_nodes import (
-    TEXT_NODE,
     Example,
-    PageEvidence,
     example_of_nodes,
     example_of_values,
-    node_at,
 )
 from crawler.core.wrapper.features import FEATURES
 from crawler.core.wrapper.paper_method import PaperRule
 from crawler.core.wrapper.project import MATCHERS, Element, Project, new_project, new_rule
 from crawler.core.wrapper.project_file import read_project, write_project
 from crawler.core.wrapper.rules import BestRule, RecordRule, example_of_records
-from crawler.core.wrapper.tree import PageTree, TagItem, read_tree
+from crawler.core.wrapper.tree import TEXT_NODE, PageTree, TagItem, read_tree
 from crawler.core.wrapper.view import View
 
 if TYPE_CHECKING:
@@ -49,7 +46,7 @@ def draw_examples(data: st.DataObject, most: int = 4) -> list[tuple[PageTree, Ex
     found = []
     for tree in data.draw(st.lists(pages, min_size=1, max_size=most)):
         nodes = data.draw(st.lists(st.sampled_from(tree.text_nodes), max_size=2, unique=True))
-        found.append((tree, example_of_nodes(PageEvidence(View(tree)), nodes)))
+        found.append((tree, example_of_nodes(View(tree), nodes)))
     return found
 
 
@@ -93,7 +90,7 @@ def test_the_only_example_of_a_published_rule_costs_nothing(
 def test_the_only_example_of_a_best_rule_costs_nothing(tree: PageTree, data: st.DataObject) -> None:
     node = data.draw(st.sampled_from(tree.text_nodes))
     view = View(tree)
-    rule = BestRule.learn([example_of_nodes(PageEvidence(view), [node])])
+    rule = BestRule.learn([example_of_nodes(view, [node])])
     (team,) = rule.groups
     assert team[0].cost(evidence_of(view, node)) == 0
     (match,) = rule.matches(view, remember=False)
@@ -119,9 +116,7 @@ def test_a_best_rule_finds_the_nodes_of_its_own_examples(data: st.DataObject) ->
     for tree, example in taught:
         found = {match.node for match in rule.matches(View(tree))}
         wanted = {
-            node_at(View(tree), sighting.path)
-            for value in example.values
-            for sighting in value.nodes
+            View(tree).find(sighting.path) for value in example.values for sighting in value.nodes
         }
         assert wanted <= found
 
@@ -149,7 +144,7 @@ def test_records_do_not_overlap_and_do_not_depend_on_the_order(
         elements = [node for node in range(len(tree)) if tree.elements[node] is not None]
         nodes = data.draw(st.lists(st.sampled_from(elements), min_size=1, max_size=3, unique=True))
         whole = data.draw(st.booleans())
-        examples.append(example_of_records(PageEvidence(View(tree)), nodes, whole=whole))
+        examples.append(example_of_records(View(tree), nodes, whole=whole))
     rule = RecordRule.learn(examples)
     assert RecordRule.learn(reversed(examples)) == rule
     for tree in trees:
@@ -176,7 +171,7 @@ def test_a_value_that_a_page_says_is_found_by_the_rule_learned_from_it(
     tree: PageTree, data: st.DataObject
 ) -> None:
     value = tree.texts[data.draw(st.sampled_from(tree.text_nodes))]
-    rule = BestRule.learn([example_of_values(PageEvidence(View(tree)), [value])])
+    rule = BestRule.learn([example_of_values(View(tree), [value])])
     assert {(match.value, match.kind) for match in rule.matches(View(tree), remember=False)} == {
         (value, TEXT_NODE)
     }

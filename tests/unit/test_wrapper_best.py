@@ -4,14 +4,12 @@ import pytest
 
 from crawler.core.page.page import Page
 from crawler.core.wrapper.example_nodes import (
-    ELEMENT,
-    PageEvidence,
     example_of_nodes,
     example_of_values,
 )
 from crawler.core.wrapper.features import FEATURES
 from crawler.core.wrapper.rules import BestRule, RecordRule, example_of_records
-from crawler.core.wrapper.tree import PageTree, read_tree
+from crawler.core.wrapper.tree import ELEMENT, PageTree, read_tree
 from crawler.core.wrapper.view import View
 from support.pace import within
 
@@ -29,9 +27,7 @@ def facts(rows: dict[str, str], *, title: str = "Lamp", style: str = "facts") ->
 
 
 def learned(*taught: tuple[PageTree, list[str]]) -> BestRule:
-    return BestRule.learn(
-        example_of_values(PageEvidence(View(page)), values) for page, values in taught
-    )
+    return BestRule.learn(example_of_values(View(page), values) for page, values in taught)
 
 
 def values(rule: BestRule, page: PageTree) -> list[str]:
@@ -55,7 +51,7 @@ def test_a_row_that_is_missing_is_not_filled_from_the_next() -> None:
 
 def test_another_layout_is_learned_beside_the_first() -> None:
     other = tree("<h1>Stool</h1><div class=offer><span class=amount>$4</span></div><p>words")
-    rule = PRICE.learn_more([example_of_values(PageEvidence(View(other)), ["$4"])])
+    rule = PRICE.learn_more([example_of_values(View(other), ["$4"])])
     third = tree("<h1>Shelf</h1><div class=offer><span class=amount>$8</span></div><p>words")
     assert values(rule, third) == ["$8"]
     assert values(rule, facts({"Weight:": "1 kg", "Price:": "$3"}, title="Rug")) == ["$3"]
@@ -88,7 +84,7 @@ def test_all_members_of_a_list_in_a_line_are_taken() -> None:
 def test_what_was_called_wrong_is_not_taken_again() -> None:
     page = tree("<ul><li class=x>one<li class=x>two</ul><p>words")
     nodes = page.text_nodes[:2]
-    survey = PageEvidence(View(page))
+    survey = View(page)
     rule = BestRule.learn([example_of_nodes(survey, nodes[:1], wrong=nodes[1:])])
     assert values(rule, page) == ["one"]
     assert [match.value for match in rule.matches(View(page), remember=False)] == ["one"]
@@ -96,7 +92,7 @@ def test_what_was_called_wrong_is_not_taken_again() -> None:
 
 def test_an_example_without_the_value_is_remembered() -> None:
     without = facts({"Weight:": "1 kg"})
-    rule = PRICE.learn_more([example_of_values(PageEvidence(View(without)), [])])
+    rule = PRICE.learn_more([example_of_values(View(without), [])])
     assert values(rule, without) == []
     assert values(rule, facts({"Weight:": "1 kg", "Price:": "$3"}, title="Rug")) == ["$3"]
 
@@ -115,7 +111,7 @@ def test_values_of_elements_and_attributes(value: str, kind: str, found: str) ->
         "<div><p class=x><b>bold</b> and plain</p><img src=/pic/1.png>"
         "<time datetime=2026-11-28>today</time></div>"
     )
-    example = example_of_values(PageEvidence(View(page)), [value])
+    example = example_of_values(View(page), [value])
     assert {its.kind for wanted in example.values for its in wanted.nodes} == {kind}
     rule = BestRule.learn([example])
     assert [match.value for match in rule.matches(View(page), remember=False)] == [found]
@@ -128,13 +124,13 @@ def test_scripts_and_styles_say_nothing() -> None:
 
 
 def test_a_value_that_the_page_does_not_say_is_left_out() -> None:
-    example = example_of_values(PageEvidence(View(ONE)), ["$5", "$6", "  $5 "])
+    example = example_of_values(View(ONE), ["$5", "$6", "  $5 "])
     assert [wanted.value for wanted in example.values] == ["$5"]
 
 
 def test_nodes_of_another_kind_are_refused() -> None:
     with pytest.raises(ValueError, match="no node of the kind 'text'"):
-        example_of_nodes(PageEvidence(View(ONE)), [0])
+        example_of_nodes(View(ONE), [0])
 
 
 def test_evidence_folds_what_does_not_recur() -> None:
@@ -165,9 +161,7 @@ ITEMS = [f"<h3><a href=/{name}>{name}</a></h3><i>by somebody</i>" for name in "a
 def test_a_list_is_learned_from_one_or_two_of_its_records(pointed: int) -> None:
     page = listing(*ITEMS[:4], first=" first")
     nodes = [node for node in range(len(page)) if "item" in (page.attribute(node, "class") or "")]
-    rule = RecordRule.learn(
-        [example_of_records(PageEvidence(View(page)), nodes[:pointed], whole=False)]
-    )
+    rule = RecordRule.learn([example_of_records(View(page), nodes[:pointed], whole=False)])
     other = listing(*ITEMS, first=" first")
     found = [other.value(record.node) for record in rule.matches(View(other))]
     assert found == [f"{name} by somebody" for name in "abcdef"]
@@ -176,7 +170,7 @@ def test_a_list_is_learned_from_one_or_two_of_its_records(pointed: int) -> None:
 
 def test_records_are_elements() -> None:
     with pytest.raises(ValueError, match="kind 'element'"):
-        example_of_records(PageEvidence(View(ONE)), [ONE.text_nodes[0]])
+        example_of_records(View(ONE), [ONE.text_nodes[0]])
 
 
 @pytest.mark.parametrize(
@@ -193,5 +187,5 @@ def test_records_are_elements() -> None:
 def test_hostile_pages_take_linear_time(html: str) -> None:
     page = tree(html)
     with within(20):
-        rule = PRICE.learn_more([example_of_values(PageEvidence(View(page)), ["$5"])])
+        rule = PRICE.learn_more([example_of_values(View(page), ["$5"])])
         assert len(rule.matches(View(page))) <= len(page)

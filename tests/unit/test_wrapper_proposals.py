@@ -5,7 +5,6 @@ import pytest
 from crawler.core.errors import ArgumentError, ModelError
 from crawler.core.page.page import Page
 from crawler.core.structure.medl import parse_model
-from crawler.core.wrapper.example_nodes import PageEvidence
 from crawler.core.wrapper.learning import learn_nodes, learn_record_nodes
 from crawler.core.wrapper.next_link import next_link
 from crawler.core.wrapper.output import apply_project
@@ -145,15 +144,6 @@ def test_a_memory_changes_nothing_but_the_time() -> None:
     assert first == apply_project(project, other) == apply_project(project, other, memory=memory)
     wrong = learn_nodes(project, SHELF, "keeper", [SHELF.texts.index("Home")])
     assert apply_project(wrong, other, memory=memory) == apply_project(wrong, other)
-
-
-def test_evidence_of_a_page_serves_for_several_lessons() -> None:
-    project = new_project(Element("page", "group", elements=(Element("keeper"), Element("room"))))
-    evidence = PageEvidence(View(SHELF))
-    for name, text in (("keeper", "Keeper 1"), ("room", ", room 101")):
-        nodes = [SHELF.texts.index(text)]
-        alone = learn_nodes(project, SHELF, name, nodes)
-        assert learn_nodes(project, SHELF, name, nodes, evidence=evidence) == alone
 
 
 def test_a_path_of_a_browser_finds_its_node() -> None:

@@ -5,24 +5,17 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
 from math import log
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crawler.core.wrapper.features import FEATURE_AT, FEATURES, Evidence
-from crawler.core.wrapper.tree import absolute, fold
+from crawler.core.wrapper.tree import ELEMENT, TEXT_NODE, fold
 from crawler.core.wrapper.view import View, list_siblings
-
-TEXT_NODE = "text"
-"""The kind of fields whose values are whole text nodes."""
-ELEMENT = "element"
-"""The kind of fields whose values are the text of an element."""
 
 # Attributes in which values are looked for, where no text is the value.
 _ATTRIBUTES = ("href", "src", "content", "datetime", "alt", "title", "value")
-_ADDRESSES = frozenset(("href", "src"))
 # For how many values of an example near misses are looked for, which takes long.
 _WITH_NEAR_MISSES = 12
 # How many copies of a value are kept, and how many near misses of each.
@@ -113,62 +106,54 @@ class Columns:
         return tuple(values[code] for values, code in zip(self.values, codes, strict=True))
 
 
-class PageEvidence:
-    """The evidence of all nodes of a view, by kind: computed once a page.
+def columns_of(view: View, kind: str) -> Columns:
+    """Return the evidence of all nodes of a kind, computed once a view."""
+    if kind not in view.columns:
+        view.columns[kind] = Columns.read(view, view.nodes(kind))
+    columns: Columns = view.columns[kind]
+    return columns
 
-    ``nodes`` returns the nodes of a kind in document order.
+
+def describe_node(
+    view: View, node: int, kind: str, meant: Collection[int], *, near_misses: bool = True
+) -> ExampleNode:
+    """Describe a node of an example.
+
+    Args:
+        view: the page, or the record.
+        node: the node.
+        kind: its kind.
+        meant: all nodes of the example, which are no near misses of each other.
+        near_misses: whether near misses are looked for.
     """
+    columns = columns_of(view, kind)
+    at = bisect_left(view.nodes(kind), node)
+    same = columns.codes == columns.codes[:, at : at + 1]
+    counts = tuple(same.sum(axis=1).tolist())
+    tree = view.tree
+    siblings = list_siblings(view, node).nodes
+    siblings_meant = sum(sibling in meant for sibling in siblings)
+    return ExampleNode(
+        kind,
+        tree.path(node).removeprefix(tree.path(view.root)) or "/",
+        columns.evidence(at),
+        counts,
+        nodes=len(columns.nodes),
+        near_misses=_near_misses(columns, same, counts, meant) if near_misses else (),
+        siblings_meant=siblings_meant,
+        siblings_other=len(siblings) - siblings_meant,
+        indexes=tuple(step.index for step in tree.tag_path(node)),
+    )
 
-    def __init__(self, view: View) -> None:
-        self.view = view
-        self.nodes = cache(partial(nodes_of, view))
-        self._columns: dict[str, Columns] = {}
 
-    def prepare(self, kind: str) -> Columns:
-        """Return the evidence of all nodes of a kind."""
-        if kind not in self._columns:
-            self._columns[kind] = Columns.read(self.view, self.nodes(kind))
-        return self._columns[kind]
+def check_nodes(view: View, nodes: Iterable[int], kind: str) -> None:
+    """Refuse nodes of another kind.
 
-    def example_node(
-        self, node: int, kind: str, meant: Collection[int], *, near_misses: bool = True
-    ) -> ExampleNode:
-        """Describe a node of an example.
-
-        Args:
-            node: the node.
-            kind: its kind.
-            meant: all nodes of the example, which are no near misses of each other.
-            near_misses: whether near misses are looked for.
-        """
-        columns = self.prepare(kind)
-        at = bisect_left(self.nodes(kind), node)
-        same = columns.codes == columns.codes[:, at : at + 1]
-        counts = tuple(same.sum(axis=1).tolist())
-        tree = self.view.tree
-        siblings = list_siblings(self.view, node).nodes
-        siblings_meant = sum(sibling in meant for sibling in siblings)
-        return ExampleNode(
-            kind,
-            tree.path(node).removeprefix(tree.path(self.view.root)) or "/",
-            columns.evidence(at),
-            counts,
-            nodes=len(columns.nodes),
-            near_misses=_near_misses(columns, same, counts, meant) if near_misses else (),
-            siblings_meant=siblings_meant,
-            siblings_other=len(siblings) - siblings_meant,
-            indexes=tuple(step.index for step in tree.tag_path(node)),
-        )
-
-    def check_nodes(self, nodes: Iterable[int], kind: str) -> None:
-        """Refuse nodes of another kind.
-
-        Raises:
-            ValueError: a node is not of this kind.
-        """
-        if strange := sorted(set(nodes) - set(self.nodes(kind))):
-            url = self.view.tree.url
-            raise ValueError(f"node {strange[0]} of {url} is no node of the kind '{kind}'")
+    Raises:
+        ValueError: a node is not of this kind.
+    """
+    if strange := sorted(set(nodes) - set(view.nodes(kind))):
+        raise ValueError(f"node {strange[0]} of {view.tree.url} is no node of the kind '{kind}'")
 
 
 def _near_misses(
@@ -198,34 +183,6 @@ def _near_misses(
     return tuple(ranked[:_MOST_NEAR_MISSES])
 
 
-def nodes_of(view: View, kind: str) -> list[int]:
-    """Return the nodes of a view that are of a kind, in document order."""
-    if kind == TEXT_NODE:
-        return view.text_nodes
-    tree = view.tree
-    # The element of a record can have a value itself, such as a link.
-    within = range(max(view.root, 0), tree.within(view.root).stop)
-    elements = [node for node in within if tree.elements[node] is not None]
-    if kind == ELEMENT:
-        return elements
-    name = kind[1:]
-    return [node for node in elements if tree.attribute(node, name) is not None]
-
-
-def value_of(view: View, node: int, kind: str) -> str:
-    """Return the value of a field of this kind where it is this node; addresses are absolute."""
-    if not kind.startswith("@"):
-        return view.tree.value(node)
-    written = fold(view.tree.attribute(node, kind[1:]) or "")
-    return absolute(view.tree.base_at(node), written) if kind[1:] in _ADDRESSES else written
-
-
-def node_at(view: View, path: str) -> int | None:
-    """Return the node of the path of an example node, None where the page has none there."""
-    at_root = view.root >= 0 and path == "/"
-    return view.root if at_root else view.tree.find(view.tree.path(view.root) + path)
-
-
 def rarities(counts: Sequence[int], nodes: int) -> tuple[float, ...]:
     """Return for each feature how much it tells that another node has the same value.
 
@@ -243,20 +200,19 @@ def shared(weights: Sequence[float], left: Evidence, right: Evidence) -> float:
     )
 
 
-def example_of_values(page_evidence: PageEvidence, values: Iterable[str]) -> Example:
+def example_of_values(view: View, values: Iterable[str]) -> Example:
     """Look values up on a page, or in a record, and describe the nodes that have them.
 
     A value that is not there is left out; compare the result's ``values`` with what was asked for.
     """
-    view = page_evidence.view
     places = {folded: find_value(view, folded) for value in values if (folded := fold(value))}
     meant = {node for _, nodes in places.values() for node in nodes}
     found = [(value, kind, nodes) for value, (kind, nodes) in places.items()]
-    return describe_values(page_evidence, found, meant)
+    return describe_values(view, found, meant)
 
 
 def describe_values(
-    page_evidence: PageEvidence,
+    view: View,
     values: Iterable[tuple[str, str, Sequence[int]]],
     meant: Collection[int],
     wrong: tuple[ExampleNode, ...] = (),
@@ -264,17 +220,17 @@ def describe_values(
     """Return an example of values.
 
     Args:
-        page_evidence: the page, or the record.
+        view: the page, or the record.
         values: the values, each with its kind and its nodes; those without nodes are left out.
         meant: all nodes of the values.
         wrong: nodes that a person said are not meant.
     """
-    tree, root = page_evidence.view.tree, page_evidence.view.root
+    tree, root = view.tree, view.root
     found: list[ExampleValue] = []
     for number, (value, kind, nodes) in enumerate(values):
         near = number < _WITH_NEAR_MISSES
         if described := tuple(
-            page_evidence.example_node(node, kind, meant, near_misses=near)
+            describe_node(view, node, kind, meant, near_misses=near)
             for node in nodes[:_MOST_COPIES]
         ):
             found.append(ExampleValue(value, described))
@@ -291,9 +247,9 @@ def find_value(view: View, value: str) -> tuple[str, list[int]]:
     if found := _elements_with_text(view, value):
         return ELEMENT, found
     for kind in (f"@{name}" for name in _ATTRIBUTES):
-        for node in nodes_of(view, kind):
+        for node in view.nodes(kind):
             written = fold(view.tree.attribute(node, kind[1:]) or "")
-            if value in {value_of(view, node, kind), written}:
+            if value in {view.value(node, kind), written}:
                 found.append(node)
         if found:
             return kind, found
@@ -311,7 +267,7 @@ def _elements_with_text(view: View, value: str) -> list[int]:
         sizes.append(sizes[-1] + len("".join(raw.split())))
     found = [
         node
-        for node in nodes_of(view, ELEMENT)
+        for node in view.nodes(ELEMENT)
         # The size leaves few elements whose text has to be read; invisible characters are few.
         if length <= sizes[tree.ends[node] - first] - sizes[node - first] <= length + 8
         and tree.value(node) == value
@@ -323,7 +279,7 @@ def _elements_with_text(view: View, value: str) -> list[int]:
 
 
 def example_of_nodes(
-    page_evidence: PageEvidence,
+    view: View,
     nodes: Iterable[int],
     kind: str = TEXT_NODE,
     *,
@@ -332,7 +288,7 @@ def example_of_nodes(
     """Describe nodes that a person pointed at.
 
     Args:
-        page_evidence: the page, or the record.
+        view: the page, or the record.
         nodes: the nodes that are meant.
         kind: their kind.
         wrong: nodes of that kind that are not meant.
@@ -342,7 +298,7 @@ def example_of_nodes(
     """
     meant = set(nodes)
     not_meant = set(wrong) - meant
-    page_evidence.check_nodes(meant | not_meant, kind)
-    wrong_nodes = (page_evidence.example_node(node, kind, meant) for node in sorted(not_meant))
-    values = [(value_of(page_evidence.view, node, kind), kind, [node]) for node in sorted(meant)]
-    return describe_values(page_evidence, values, meant, tuple(wrong_nodes))
+    check_nodes(view, meant | not_meant, kind)
+    wrong_nodes = (describe_node(view, node, kind, meant) for node in sorted(not_meant))
+    values = [(view.value(node, kind), kind, [node]) for node in sorted(meant)]
+    return describe_values(view, values, meant, tuple(wrong_nodes))

@@ -11,16 +11,14 @@ from dataclasses import dataclass
 
 from crawler.core.errors import ArgumentError
 from crawler.core.wrapper.example_nodes import (
-    TEXT_NODE,
     Example,
-    PageEvidence,
     example_of_nodes,
     example_of_values,
     find_value,
 )
 from crawler.core.wrapper.project import GROUP, Project
 from crawler.core.wrapper.rules import RecordRule, example_of_records, similar_siblings
-from crawler.core.wrapper.tree import PageTree, fold
+from crawler.core.wrapper.tree import TEXT_NODE, PageTree, fold
 from crawler.core.wrapper.view import View
 
 
@@ -44,7 +42,7 @@ def learn_values(project: Project, tree: PageTree, values: Mapping[str, Sequence
     Raises:
         ArgumentError: there is no such element, or it is a group.
     """
-    return _learn(project, [(PageEvidence(View(tree)), values)])
+    return _learn(project, [(View.of(tree), values)])
 
 
 def learn_records(
@@ -74,7 +72,7 @@ def learn_records(
         ArgumentError: there is no such group, or a record has no values.
     """
     _check_group(project, group)
-    view = View(tree)
+    view = View.of(tree)
     found = [
         [
             (f"{group}/{name}", value, find_value(view, fold(value))[1])
@@ -96,7 +94,7 @@ def learn_records(
         project,
         [
             (
-                PageEvidence(View(tree, node)),
+                View(tree, node),
                 {f"{group}/{name}": values for name, values in record.items()},
             )
             for node, record in zip(nodes, records, strict=True)
@@ -104,14 +102,13 @@ def learn_records(
     )
 
 
-def learn_record_nodes(  # noqa: PLR0913 - as learn_nodes
+def learn_record_nodes(
     project: Project,
     tree: PageTree,
     group: str,
     nodes: Iterable[int],
     *,
     whole: bool = False,
-    evidence: PageEvidence | None = None,
 ) -> Project:
     """Teach a group its records by their elements.
 
@@ -124,7 +121,6 @@ def learn_record_nodes(  # noqa: PLR0913 - as learn_nodes
         group: path of the group.
         nodes: the elements of records.
         whole: whether the page has no other records.
-        evidence: that of the page, where it is known from an earlier call.
 
     Raises:
         ArgumentError: there is no such group; a node is no element, or is in no record of the
@@ -138,11 +134,7 @@ def learn_record_nodes(  # noqa: PLR0913 - as learn_nodes
         by_record.setdefault(_record_around(project, tree, group, node), []).append(node)
     try:
         examples = [
-            example_of_records(
-                evidence if evidence and record < 0 else PageEvidence(View(tree, record)),
-                its,
-                whole=whole,
-            )
+            example_of_records(View.of(tree, record), its, whole=whole)
             for record, its in (by_record or {-1: []}).items()
         ]
     except ValueError as error:
@@ -161,7 +153,6 @@ def learn_nodes(  # noqa: PLR0913 - an example has these parts, and most have a 
     kind: str = TEXT_NODE,
     wrong: Iterable[int] = (),
     record: int = -1,
-    evidence: PageEvidence | None = None,
 ) -> Project:
     """Teach an element the nodes that are meant, and those that are not.
 
@@ -173,15 +164,13 @@ def learn_nodes(  # noqa: PLR0913 - an example has these parts, and most have a 
         kind: ``text`` for text nodes, ``element``, or ``@`` and the name of an attribute.
         wrong: nodes of that kind that are not meant.
         record: the record they are in; -1 for the page.
-        evidence: that of the page or record, where it is known from an earlier call.
 
     Raises:
         ArgumentError: there is no such element, or a node is not of that kind.
     """
     rule = project.field_rule(element)
-    evidence = evidence or PageEvidence(View(tree, record))
     try:
-        example = example_of_nodes(evidence, nodes, kind, wrong=wrong)
+        example = example_of_nodes(View.of(tree, record), nodes, kind, wrong=wrong)
     except ValueError as error:
         raise ArgumentError(f"'{element}': {error}; point at another node").about(
             "node-kind", element
@@ -189,16 +178,14 @@ def learn_nodes(  # noqa: PLR0913 - an example has these parts, and most have a 
     return project.with_rule(element, rule.learn_more((example,)))
 
 
-def _learn(
-    project: Project, places: Iterable[tuple[PageEvidence, Mapping[str, Sequence[str]]]]
-) -> Learned:
-    """Teach values of pages or records: their evidence, and values by elements."""
+def _learn(project: Project, places: Iterable[tuple[View, Mapping[str, Sequence[str]]]]) -> Learned:
+    """Teach values of pages or records: their views, and values by elements."""
     not_found: list[tuple[str, str]] = []
     learned: dict[str, list[Example]] = {}
-    for evidence, values in places:
+    for view, values in places:
         for path, its in values.items():
-            _check_field(project, path, evidence.view.root)
-            example = example_of_values(evidence, its)
+            _check_field(project, path, view.root)
+            example = example_of_values(view, its)
             found = {value.value for value in example.values}
             missing = [(path, value) for value in its if fold(value) not in found]
             not_found += missing
@@ -232,7 +219,7 @@ def _record_around(project: Project, tree: PageTree, path: str, node: int) -> in
     rule = project.rules.get(group)
     if not isinstance(rule, RecordRule):
         return -1
-    view = View(tree, _record_around(project, tree, group, node))
+    view = View.of(tree, _record_around(project, tree, group, node))
     for record in rule.matches(view):
         if record.node < node < tree.ends[record.node]:
             return record.node

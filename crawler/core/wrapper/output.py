@@ -107,7 +107,7 @@ def apply_project(
         memory: what rules found on this page before.
     """
     filler = _Filler(project, tree, memory or Memory(), remember=remember)
-    children = filler.children(project.schema, "", View(tree), shown=True)
+    children = filler.children(project.schema, "", View.of(tree), shown=True)
     missing = tuple(path for path in _expected(project) if not filler.found[path])
     root = Node(project.schema.name, children=children)
     found = {path: tuple(nodes) for path, nodes in filler.found.items() if path in project.rules}

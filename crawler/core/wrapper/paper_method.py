@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from crawler.core.wrapper.example_nodes import TEXT_NODE, Example, ExampleNode, value_of
+from crawler.core.wrapper.example_nodes import Example, ExampleNode
 from crawler.core.wrapper.rules import LearnedRule, Match
-from crawler.core.wrapper.tree import PageTree, TagItem
+from crawler.core.wrapper.tree import ELEMENT, TEXT_NODE, PageTree, TagItem
 from crawler.core.wrapper.view import View
 
 if TYPE_CHECKING:
@@ -223,8 +223,7 @@ class PaperFieldRule(LearnedRule):
         """Return the node of least cost, where its confidence is at least one half."""
         nodes = view.text_nodes
         if self.kind != TEXT_NODE:
-            tree = view.tree
-            nodes = [node for node in tree.within(view.root) if tree.elements[node] is not None]
+            nodes = [node for node in view.nodes(ELEMENT) if node != view.root]
         chosen = self.rule.best_node(view.tree, nodes) if self.rule.examples else None
         if chosen is None:
             return ()
@@ -232,7 +231,7 @@ class PaperFieldRule(LearnedRule):
         confidence = max(0.0, 1.0 - float(cost) / max(len(self.rule.sets), 1))
         if confidence < _LEAST_CONFIDENCE:
             return ()
-        value = value_of(view, node, self.kind)
+        value = view.value(node, self.kind)
         return (Match(node, self.kind, value, float(cost), confidence),)
 
 

@@ -18,13 +18,7 @@ from functools import partial
 from typing import Any, NoReturn
 
 from crawler.core.errors import ArgumentError, CorpusError, UnknownMethodError, UnreadableInputError
-from crawler.core.wrapper.example_nodes import (
-    ELEMENT,
-    TEXT_NODE,
-    Example,
-    ExampleNode,
-    ExampleValue,
-)
+from crawler.core.wrapper.example_nodes import Example, ExampleNode, ExampleValue
 from crawler.core.wrapper.features import FEATURE_AT, FEATURES
 from crawler.core.wrapper.paper_method import PaperFieldRule
 from crawler.core.wrapper.project import (
@@ -42,6 +36,7 @@ from crawler.core.wrapper.project import (
     checked,
 )
 from crawler.core.wrapper.rules import BestRule, LearnedRule, RecordRule
+from crawler.core.wrapper.tree import ELEMENT, TEXT_NODE
 
 EXTENSION = ".h2x"
 VERSION = 1

@@ -14,10 +14,9 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import takewhile
 
-from crawler.core.wrapper.example_nodes import TEXT_NODE
 from crawler.core.wrapper.next_link import next_link
 from crawler.core.wrapper.project import convert
-from crawler.core.wrapper.tree import TEXT, PageTree, masked
+from crawler.core.wrapper.tree import TEXT, TEXT_NODE, PageTree, masked
 from crawler.core.wrapper.view import View
 
 # An element is described by what is in it, down to this depth, and in this many nodes.

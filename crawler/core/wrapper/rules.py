@@ -15,19 +15,10 @@ from heapq import nlargest
 from math import fsum
 from typing import Self
 
-from crawler.core.wrapper.example_nodes import (
-    ELEMENT,
-    TEXT_NODE,
-    Example,
-    PageEvidence,
-    describe_values,
-    node_at,
-    nodes_of,
-    value_of,
-)
+from crawler.core.wrapper.example_nodes import Example, check_nodes, describe_values
 from crawler.core.wrapper.features import FEATURES
 from crawler.core.wrapper.role_model import RoleModel, role_groups
-from crawler.core.wrapper.tree import PageTree
+from crawler.core.wrapper.tree import ELEMENT, TEXT_NODE, PageTree
 from crawler.core.wrapper.view import View, list_siblings
 
 # A role that is the only one of its group to find something has to be this sure.
@@ -160,7 +151,7 @@ class BestRule(LearnedRule):
         taken = self.matches(view)
         found = {(match.node, match.kind): match for match in taken}
         for model in (model for group in self.groups for model in group):
-            costs = model.find(view, nodes_of(view, model.kind), model.worst)
+            costs = model.find(view, view.nodes(model.kind), model.worst)
             for node, cost in nlargest(most + len(taken), costs, key=lambda its: -its[1]):
                 known = found.get((node, model.kind))
                 if known is None or known.confidence < model.confidence(cost):
@@ -213,7 +204,7 @@ class BestRule(LearnedRule):
 
 def _nodes_like(model: RoleModel, view: View, *, every: bool) -> list[Match]:
     """Return all nodes above the threshold, or the best one."""
-    nodes = nodes_of(view, model.kind)
+    nodes = view.nodes(model.kind)
     if every:
         # The members of a list are in elements of the same name.
         names = view.tree.names
@@ -229,7 +220,7 @@ def _nodes_like(model: RoleModel, view: View, *, every: bool) -> list[Match]:
 
 
 def _match(model: RoleModel, view: View, node: int, cost: float) -> Match:
-    value, siblings = value_of(view, node, model.kind), model.whole_lists
+    value, siblings = view.value(node, model.kind), model.whole_lists
     confidence = model.confidence(cost)
     return Match(node, model.kind, value, cost, confidence, siblings and model.kind == TEXT_NODE)
 
@@ -241,14 +232,14 @@ def _of_examples(
     by_node = {match.node: match for match in found}
     kept: dict[int, Match] = {}
     for value in (value for example in examples for value in example.values):
-        places = [(node_at(view, its.path), its.kind) for its in value.nodes]
+        places = [(view.find(its.path), its.kind) for its in value.nodes]
         nodes = [(node, kind) for node, kind in places if node is not None]
         known = [by_node[node] for node, _ in nodes if node in by_node]
         if known:
             kept.update((match.node, match) for match in known)
         elif nodes:
             node, kind = nodes[0]
-            kept[node] = Match(node, kind, value_of(view, node, kind), 0.0, 1.0)
+            kept[node] = Match(node, kind, view.value(node, kind), 0.0, 1.0)
     return tuple(kept[node] for node in sorted(kept))
 
 
@@ -290,29 +281,26 @@ class RecordRule(LearnedRule):
         return tuple(found[node] for node in kept)
 
 
-def example_of_records(
-    page_evidence: PageEvidence, nodes: Iterable[int], *, whole: bool = True
-) -> Example:
+def example_of_records(view: View, nodes: Iterable[int], *, whole: bool = True) -> Example:
     """Describe records of a page.
 
     Args:
-        page_evidence: the page, or the record of another group around them.
+        view: the page, or the record of another group around them.
         nodes: the elements of the records.
         whole: whether these are all; else siblings that look alike are taken for records as well.
 
     Raises:
         ValueError: a node is no element of the page.
     """
-    view = page_evidence.view
     meant = set(nodes)
-    page_evidence.check_nodes(meant, ELEMENT)
+    check_nodes(view, meant, ELEMENT)
     if not whole:
         meant.update(*[similar_siblings(view, node) for node in meant])
     chosen = sorted(meant)
     if len(chosen) > _SAMPLE:
         chosen = [chosen[at * (len(chosen) - 1) // (_SAMPLE - 1)] for at in range(_SAMPLE)]
     values = ((view.tree.value(node)[:80], ELEMENT, (node,)) for node in chosen)
-    return describe_values(page_evidence, values, meant)
+    return describe_values(view, values, meant)
 
 
 def similar_siblings(view: View, node: int) -> Iterable[int]:

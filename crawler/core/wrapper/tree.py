@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from hashlib import blake2b
 from itertools import accumulate
+from typing import Any
 from urllib.parse import urljoin
 
 from lxml import etree
@@ -23,6 +24,10 @@ LABEL_CHARS = 48
 
 TEXT = "#text"
 """The name of text nodes, which are leaves of the tree as elements are."""
+TEXT_NODE = "text"
+"""The kind of fields whose values are whole text nodes."""
+ELEMENT = "element"
+"""The kind of fields whose values are the text of an element."""
 
 _NO_TEXT = frozenset(("script", "style", "template"))
 INLINE = frozenset(
@@ -82,6 +87,8 @@ class PageTree:
     # While it is made: of each node, how many children of each name it has; under the empty name,
     # how many elements.
     _counts: dict[int, dict[str, int]] = field(default_factory=dict)
+    # What others have computed of the page, once.
+    memo: dict[str, Any] = field(default_factory=dict)
     # The paths that were asked for, and their nodes.
     _paths: dict[int, str] = field(default_factory=lambda: {-1: ""})
     _nodes: dict[str, int] = field(default_factory=dict)

@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from typing import Any, Self
 
-from crawler.core.wrapper.tree import INLINE, LABEL_CHARS, TEXT, PageTree, masked
+from crawler.core.wrapper.tree import (
+    ELEMENT,
+    INLINE,
+    LABEL_CHARS,
+    TEXT,
+    TEXT_NODE,
+    PageTree,
+    absolute,
+    fold,
+    masked,
+)
 
 _COLONS = (":", "\uff1a")
 # How many ancestors of a node are looked at.
@@ -19,6 +31,7 @@ _SEPARATORS = frozenset(
     (",", ";", "/", "|", "&", "\u00b7", "\u2022", "\u3001", "\uff0c", "\u318d", ", and", ", &",
      "and", "or", "und", "oder", "et", "ou", "y", "e", "och", "og", "en", "и", "및", "와", "과")
 )  # fmt: skip
+_ADDRESSES = frozenset(("@href", "@src"))
 # How many nodes of a list are followed to either side.
 _MOST_SIBLINGS = 120
 
@@ -31,6 +44,9 @@ class View:
 
     Attributes:
         label: returns the form in which a text recurs on other pages if it is a label.
+        nodes: returns the nodes of a kind in document order: :data:`TEXT_NODE`, :data:`ELEMENT`, or
+            ``@`` and the name of an attribute.
+        columns: the evidence of the nodes of a kind, as ``example_nodes`` computes it.
     """
 
     def __init__(self, tree: PageTree, root: int = -1) -> None:
@@ -41,6 +57,41 @@ class View:
         self._last = tree.texts_before[within.stop]
         self._levels: dict[int, tuple[int, ...]] = {}
         self.label = cache(_label)
+        self.nodes = cache(self._nodes_of)
+        self.columns: dict[str, Any] = {}
+
+    @classmethod
+    def of(cls, tree: PageTree, root: int = -1) -> Self:
+        """Return a view; that of the page is the same each time."""
+        if root >= 0:
+            return cls(tree, root)
+        if "view" not in tree.memo:
+            tree.memo["view"] = cls(tree)
+        view: Self = tree.memo["view"]
+        return view
+
+    def _nodes_of(self, kind: str) -> Sequence[int]:
+        if kind == TEXT_NODE:
+            return self.text_nodes
+        tree = self.tree
+        # The element of a record can have a value itself, such as a link.
+        within = range(max(self.root, 0), tree.within(self.root).stop)
+        elements = [node for node in within if tree.elements[node] is not None]
+        if kind == ELEMENT:
+            return elements
+        return [node for node in elements if tree.attribute(node, kind[1:]) is not None]
+
+    def value(self, node: int, kind: str) -> str:
+        """Return the value of a field of this kind at this node; addresses are absolute."""
+        if not kind.startswith("@"):
+            return self.tree.value(node)
+        written = fold(self.tree.attribute(node, kind[1:]) or "")
+        return absolute(self.tree.base_at(node), written) if kind in _ADDRESSES else written
+
+    def find(self, path: str) -> int | None:
+        """Return the node of a path from the root of the view, None where there is none."""
+        at_root = self.root >= 0 and path == "/"
+        return self.root if at_root else self.tree.find(self.tree.path(self.root) + path)
 
     def levels(self, node: int) -> tuple[int, ...]:
         """Return the elements around a node, the nearest first; an element is its own first.
