@@ -1,4 +1,5 @@
 from crawler.core.pure import Stems as Stems
+from crawler.core.pure import Trees as Trees
 from crawler.core.pure import class_counts as class_counts
 from crawler.core.pure import columns as columns
 from crawler.core.pure import cue_masks as cue_masks
@@ -6,7 +7,6 @@ from crawler.core.pure import cues_of_word as cues_of_word
 from crawler.core.pure import described as described
 from crawler.core.pure import distances as distances
 from crawler.core.pure import gram_hits as gram_hits
-from crawler.core.pure import leaf_values as leaf_values
 from crawler.core.pure import normal_forms as normal_forms
 from crawler.core.pure import numbered as numbered
 from crawler.core.pure import short_texts as short_texts

@@ -159,60 +159,6 @@ cdef extern from *:
     ) noexcept
 
 
-cdef bint _ask_all(
-    const float[:, ::1] table,
-    const Py_ssize_t[::1] feature,
-    const float[::1] threshold,
-    const Py_ssize_t[::1] left,
-    const double[::1] value,
-    const Py_ssize_t[::1] roots,
-    double[:, ::1] out,
-) except -1:
-    """Ask all nodes of each tree about many rows at once, and see which leaf is left of it.
-
-    That is more work than going down the tree, but the processor does it for several rows in one
-    step. Returns false where a tree has more than 32 leaves, or shares nodes with others.
-    """
-    cdef Py_ssize_t tree, row, node, number, size, at, end = left.shape[0], rows = table.shape[1]
-    # The leaves of its tree that are below each node, as bits; their values by :func:`_place`.
-    cdef unsigned int[::1] below = np.empty(end, np.uint32)
-    cdef double[:, ::1] leaves = np.empty((roots.shape[0], 32))
-    cdef const Py_ssize_t[::1] inner = np.flatnonzero(np.not_equal(left, np.arange(end)))
-    cdef unsigned int kept[128]
-    cdef unsigned int bit
-    for tree in range(roots.shape[0] - 1, -1, -1):
-        bit = 1
-        if roots[tree] >= end:
-            return False
-        for node in range(end - 1, roots[tree] - 1, -1):
-            number = left[node]
-            if number == node and bit:
-                below[node] = bit
-                leaves[tree, _place(bit)] = value[node]
-                bit <<= 1
-            elif node < number < end - 1:
-                below[node] = below[number] | below[number + 1]
-            else:
-                return False
-        end = roots[tree]
-    for row in range(0, rows, 128):
-        at, size = 0, min(rows - row, 128)
-        for tree in range(roots.shape[0]):
-            end = roots[tree + 1] if tree + 1 < roots.shape[0] else left.shape[0]
-            for number in range(size):
-                kept[number] = below[roots[tree]]
-            while at < inner.shape[0] and inner[at] < end:
-                node, number = inner[at], left[inner[at]]
-                keep_leaves(
-                    kept, &table[feature[node], row], size, threshold[node],
-                    ~below[number + 1], ~below[number],
-                )
-                at += 1
-            for number in range(size):
-                out[tree, row + number] = leaves[tree, _place(kept[number])]
-    return True
-
-
 cdef inline unsigned int _place(unsigned int bit) noexcept:
     """Return the number of a bit in an order of its own: products with de Bruijn's sequence."""
     return bit * 0x077CB531u >> 27
@@ -220,57 +166,121 @@ cdef inline unsigned int _place(unsigned int bit) noexcept:
 
 cdef struct _Node:
     float threshold
-    # Where the line of its feature begins, and the node for what is at most the threshold.
-    int line, left
+    # The node for what is at most the threshold, and the leaves below it as bits.
+    int feature, left
+    unsigned int below
 
 
-def leaf_values(
-    const float[:, ::1] table,
-    const Py_ssize_t[::1] feature,
-    const float[::1] threshold,
-    const Py_ssize_t[::1] left,
-    const double[::1] value,
-    const Py_ssize_t[::1] roots,
-    Py_ssize_t depth,
-):
-    cdef Py_ssize_t count = feature.shape[0], rows = table.shape[1]
-    cdef Py_ssize_t tree, row, number, step, size
-    cdef int at[8]
-    cdef _Node* its
-    cdef _Node* nodes
-    cdef const float* values
-    found = np.empty((roots.shape[0], rows))
-    cdef double[:, ::1] out = found
-    if not rows or not roots.shape[0]:
+cdef class Trees:
+    cdef _Node* _nodes
+    cdef const Py_ssize_t[::1] _roots
+    cdef const double[::1] _values
+    cdef int _features
+    # How many steps lead to the farthest leaf of each eight trees.
+    cdef int[::1] _depths
+    # The values of the leaves of each tree by :func:`_place`.
+    cdef double[:, ::1] _leaves
+    cdef bint _is_small
+
+    def __cinit__(self, feature, threshold, left, value, roots):
+        cdef const Py_ssize_t[::1] features = feature, lefts = left
+        cdef const float[::1] thresholds = threshold
+        cdef Py_ssize_t tree, node, number, end = features.shape[0]
+        cdef unsigned int bit
+        cdef int[::1] steps = np.zeros(end, np.intc)
+        self._roots, self._values = roots, value
+        self._depths = np.zeros(len(roots) // 8 + 1, np.intc)
+        self._leaves = np.empty((len(roots), 32))
+        self._is_small = True
+        self._features = feature.max(initial=0) + 1
+        self._nodes = <_Node*> PyMem_Malloc(max(end, 1) * sizeof(_Node))
+        if not self._nodes:
+            raise MemoryError
+        for node in range(end - 1, -1, -1):
+            number = lefts[node]
+            self._nodes[node] = _Node(thresholds[node], features[node], number, 0)
+            if number > node:
+                steps[node] = 1 + max(steps[number], steps[number + 1])
+        for tree in range(self._roots.shape[0] - 1, -1, -1):
+            self._depths[tree // 8] = max(self._depths[tree // 8], steps[self._roots[tree]])
+            bit = 1
+            for node in range(end - 1, self._roots[tree] - 1, -1):
+                number = lefts[node]
+                if number == node and bit:
+                    self._nodes[node].below = bit
+                    self._leaves[tree, _place(bit)] = self._values[node]
+                    bit <<= 1
+                elif node < number < end - 1:
+                    self._nodes[node].below = (
+                        self._nodes[number].below | self._nodes[number + 1].below
+                    )
+                else:  # a tree of more than 32 leaves, or one that shares nodes with others
+                    self._is_small = False
+            end = min(end, self._roots[tree])
+
+    def __dealloc__(self):
+        PyMem_Free(self._nodes)
+
+    def leaves(self, const float[:, ::1] table):
+        cdef Py_ssize_t rows = table.shape[1]
+        if table.shape[0] < self._features:
+            raise ValueError("a line for each feature")
+        found = np.empty((self._roots.shape[0], rows))
+        cdef double[:, ::1] out = found
+        if rows >= 32 and self._is_small:
+            self._ask_all(table, out)
+        elif rows:
+            self._go_down(table, out)
         return found
-    if rows >= 32 and _ask_all(table, feature, threshold, left, value, roots, out):
-        return found
-    nodes = <_Node*> PyMem_Malloc(count * sizeof(_Node))
-    if not nodes:
-        raise MemoryError
-    for number in range(count):
-        nodes[number] = _Node(threshold[number], feature[number] * rows, left[number])
-    # Rows wait for each other's nodes: eight at a time go down a tree, each by all of its steps.
-    for row in range(0, rows, 8):
-        size = min(rows - row, 8)
-        values = &table[0, row]
-        for tree in range(roots.shape[0]):
-            for number in range(8):
-                at[number] = roots[tree]
-            if size == 8:
-                for step in range(depth):
+
+    cdef int _ask_all(self, const float[:, ::1] table, double[:, ::1] out) except -1:
+        """Ask all nodes of each tree about many rows at once, and see which leaf is left of it.
+
+        That is more work than going down the tree, but the processor does it for several rows in
+        one step.
+        """
+        cdef Py_ssize_t tree, row, number, node, end, size, rows = table.shape[1]
+        cdef _Node* its
+        cdef unsigned int kept[128]
+        for row in range(0, rows, 128):
+            size = min(rows - row, 128)
+            end = 0
+            for tree in range(self._roots.shape[0]):
+                node = self._roots[tree]
+                end = self._roots[tree + 1] if tree + 1 < self._roots.shape[0] else self._values.shape[0]
+                for number in range(size):
+                    kept[number] = self._nodes[node].below
+                for node in range(node, end):
+                    its = &self._nodes[node]
+                    if its.left != node:
+                        keep_leaves(
+                            kept, &table[its.feature, row], size, its.threshold,
+                            ~self._nodes[its.left + 1].below, ~self._nodes[its.left].below,
+                        )
+                for number in range(size):
+                    out[tree, row + number] = self._leaves[tree, _place(kept[number])]
+        return 0
+
+    cdef int _go_down(self, const float[:, ::1] table, double[:, ::1] out) except -1:
+        """Go down eight trees at a time: what one node says, the next step of a tree waits for."""
+        cdef Py_ssize_t tree, row, number, step, size, count = self._roots.shape[0]
+        cdef int at[8]
+        cdef _Node* its
+        cdef const float[:, ::1] lines = np.ascontiguousarray(np.asarray(table).T)
+        cdef const float* values
+        for tree in range(0, count, 8):
+            size = min(count - tree, 8)
+            for row in range(lines.shape[0]):
+                values = &lines[row, 0]
+                for number in range(8):
+                    at[number] = self._roots[tree + number if number < size else tree]
+                for step in range(self._depths[tree // 8]):
                     for number in range(8):
-                        its = &nodes[at[number]]
-                        at[number] = its.left + (values[its.line + number] > its.threshold)
-            else:
-                for step in range(depth):
-                    for number in range(size):
-                        its = &nodes[at[number]]
-                        at[number] = its.left + (values[its.line + number] > its.threshold)
-            for number in range(size):
-                out[tree, row + number] = value[at[number]]
-    PyMem_Free(nodes)
-    return found
+                        its = &self._nodes[at[number]]
+                        at[number] = its.left + (values[its.feature] > its.threshold)
+                for number in range(size):
+                    out[tree + number, row] = self._values[at[number]]
+        return 0
 
 
 cdef enum:

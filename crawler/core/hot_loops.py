@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = [
     "Stems",
+    "Trees",
     "class_counts",
     "columns",
     "cue_masks",
@@ -11,7 +12,6 @@ __all__ = [
     "described",
     "distances",
     "gram_hits",
-    "leaf_values",
     "normal_forms",
     "numbered",
     "short_texts",
@@ -20,6 +20,7 @@ __all__ = [
 try:
     from crawler.core.compiled import (
         Stems,
+        Trees,
         class_counts,
         columns,
         cue_masks,
@@ -27,7 +28,6 @@ try:
         described,
         distances,
         gram_hits,
-        leaf_values,
         normal_forms,
         numbered,
         short_texts,
@@ -36,6 +36,7 @@ try:
 except (ImportError, TypeError, ValueError):
     from crawler.core.pure import (
         Stems,
+        Trees,
         class_counts,
         columns,
         cue_masks,
@@ -43,7 +44,6 @@ except (ImportError, TypeError, ValueError):
         described,
         distances,
         gram_hits,
-        leaf_values,
         normal_forms,
         numbered,
         short_texts,

@@ -110,37 +110,48 @@ def short_texts(
     return places, [columns[place & 1][place >> 1] or "" for place in places]
 
 
-def leaf_values(  # noqa: PLR0913, PLR0917 - the arrays of an ensemble
-    table: NDArray[np.float32],
-    feature: NDArray[np.intp],
-    threshold: NDArray[np.float32],
-    left: NDArray[np.intp],
-    value: NDArray[np.float64],
-    roots: NDArray[np.intp],
-    depth: int,
-) -> NDArray[np.float64]:
-    """Return the value of the leaf that each row comes to: one line a tree, one column a row.
+class Trees:
+    """Trees in one list of nodes, as :class:`crawler.core.trees.TreeEnsemble` describes them.
 
     Args:
-        table: one line a feature, one column a row.
-        feature: one entry a node, as in :class:`crawler.core.trees.TreeEnsemble`.
-        threshold: likewise.
+        feature: one entry a node.
+        threshold: likewise; infinite at leaves.
         left: likewise.
         value: likewise.
         roots: the first node of each tree.
-        depth: how many steps lead from a root to the farthest leaf.
     """
-    rows = table.shape[1]
-    flat, offsets, numbers = table.reshape(-1), feature * rows, np.arange(rows)
-    # One line a tree: rows at the same node are neighbours in memory.
-    at = np.repeat(roots[:, None], rows, axis=1)
-    for _ in range(depth):
-        places = offsets.take(at)
-        places += numbers
-        right = flat.take(places) > threshold.take(at)
-        at = left.take(at)
-        at += right
-    return value.take(at)
+
+    def __init__(
+        self,
+        feature: NDArray[np.intp],
+        threshold: NDArray[np.float32],
+        left: NDArray[np.intp],
+        value: NDArray[np.float64],
+        roots: NDArray[np.intp],
+    ) -> None:
+        self._nodes = feature, threshold, left, value
+        self._roots = roots
+
+    def leaves(self, table: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return the value of the leaf that each row comes to: one line a tree, one column a row.
+
+        Args:
+            table: one line a feature, one column a row.
+        """
+        feature, threshold, left, value = self._nodes
+        rows = table.shape[1]
+        flat, numbers = table.reshape(-1), np.arange(rows)
+        # One line a tree: rows at the same node are neighbours in memory.
+        at = np.repeat(self._roots[:, None], rows, axis=1)
+        before = at - 1
+        while not np.array_equal(at, before):
+            before = at
+            places = feature.take(at) * rows
+            places += numbers
+            right = flat.take(places) > threshold.take(at)
+            at = left.take(at)
+            at += right
+        return value.take(at)
 
 
 def _codes(text: str) -> NDArray[np.uint32]:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crawler.core.errors import CorpusError
-from crawler.core.hot_loops import leaf_values
+from crawler.core.hot_loops import Trees
 
 # The data types of the arrays of an ensemble.
 _KINDS: Final[Mapping[str, Any]] = {
@@ -41,7 +41,6 @@ class TreeEnsemble:
         feature, threshold, left, value: one entry a node; ``value`` counts at leaves.
         roots: the first node of each tree.
         base: the margin before any tree.
-        depth: how many steps lead from a root to the farthest leaf.
     """
 
     names: tuple[str, ...]
@@ -51,24 +50,20 @@ class TreeEnsemble:
     value: NDArray[np.float64]
     roots: NDArray[np.intp]
     base: float = 0.0
-    depth: int = field(init=False)
+    _trees: Trees = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Check that every step leads on to a leaf, and count the steps."""
+        """Check that every step leads on to a leaf."""
         nodes = np.arange(len(self.left))
         leaf = self.left == nodes
         # Children come after their parents, so that no path is a circle.
         ordered = (self.left > nodes) & (self.left + 1 < len(nodes))
-        if not (leaf | ordered).all():
+        if not (leaf | ordered).all() or not np.isin(self.roots, nodes).all():
             raise CorpusError("the weights hold broken trees; install the package again")
-        depth, at = 0, self.roots
-        while len(inner := at[~leaf[at]]):
-            reached = np.zeros(len(nodes), bool)
-            reached[self.left[inner]] = reached[self.left[inner] + 1] = True
-            depth, at = depth + 1, np.flatnonzero(reached)
-        object.__setattr__(self, "depth", depth)
         endless = np.where(leaf, np.float32(np.inf), self.threshold).astype(np.float32)
         object.__setattr__(self, "threshold", endless)
+        its = (getattr(self, name) for name in _KINDS)
+        object.__setattr__(self, "_trees", Trees(*its))
 
     @classmethod
     @cache
@@ -153,10 +148,7 @@ class TreeEnsemble:
         Args:
             table: one row a question, one column a feature.
         """
-        return leaf_values(
-            np.ascontiguousarray(table.T), self.feature, self.threshold, self.left, self.value,
-            self.roots, self.depth,
-        )  # fmt: skip
+        return self._trees.leaves(np.ascontiguousarray(table.T))
 
 
 def sigmoid(margins: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -27,7 +27,6 @@ def _two_trees() -> TreeEnsemble:
 def test_leaves_add_up() -> None:
     trees = _two_trees()
     rows = [[1, 5], [1, 6], [2, 0]]
-    assert trees.depth == 2
     assert trees.score(rows).tolist() == [1.75, 2.75, -3.25]
 
 
