@@ -248,7 +248,7 @@ READ_WHOLE: dict[str, tuple[str | bytes, str, dict[str, int]]] = {
         {},
     ),
     "gzip with zeros behind": (PACKED + bytes(512), "sitemap", {}),
-    "gzip with rubbish behind": (PACKED + b"rubbish", "sitemap", {"gzip-tail": 1}),
+    "gzip with rubbish behind": (PACKED + b"rubbish", "sitemap", {"gzip-damaged": 1}),
     "gzip without its end": (PACKED[:-8], "sitemap", {"gzip-cut": 1}),
     "gzip with a wrong sum": (
         gzipped(SOUND.encode() + b" " * 200_000)[:-8] + bytes(8),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import urljoin, urlsplit
@@ -47,9 +47,8 @@ PROBLEMS: Mapping[str, str] = {
     "encoding-wrong": "declared encoding is not the real one, which was found out",
     "entries-many": f"entry beyond the first {MAX_ENTRIES:,}, left out",
     "gzip-cut": "packed data end too early, read as far as they go",
-    "gzip-damaged": "packed data are damaged, read as far as they go",
+    "gzip-damaged": "packed data are damaged or other data follow, read as far as they go",
     "gzip-not": "named as packed, but it is not",
-    "gzip-tail": "bytes after the packed data, left out",
     "html": "an HTML page, not a listing",
     "index-with-pages": "page in an index of sitemaps, kept",
     "line-wrong": "line that is no address, left out",
@@ -162,28 +161,12 @@ class Collector:
         self._dates: dict[str, str] = {}
         self._read = 0
 
-    def add(  # noqa: PLR0913 - the fields of an entry
-        self,
-        url: str,
-        kind: Literal["page", "sitemap"] = "page",
-        *,
-        lastmod: str = "",
-        published: str = "",
-        language: str = "",
-        alternates: Iterable[Alternate] = (),
-    ) -> None:
-        """Add an entry with an address from :meth:`address`; all else is as the listing has it."""
-        if url in self._entries:
+    def add(self, entry: Entry) -> None:
+        """Add an entry with an address from :meth:`address`, and dates from :meth:`date`."""
+        if entry.url in self._entries:
             self.problems.add("repeated")
-            return
-        self._entries[url] = Entry(
-            url,
-            kind,
-            lastmod=self._date(lastmod),
-            published=self._date(published),
-            language=language.strip(),
-            alternates=tuple(alternates),
-        )
+        else:
+            self._entries[entry.url] = entry
 
     def is_full(self) -> bool:
         """Tell, and count, whether a further entry is one too many."""
@@ -231,7 +214,7 @@ class Collector:
             whole = f"//{whole}" if separator and start == self._site else whole
         return absolute_address(base, whole), "address-wrong"
 
-    def _date(self, written: str) -> str:
+    def date(self, written: str) -> str:
         """Return a date in ISO 8601; empty, and counted, if it is none."""
         written = written.strip()
         if not written:
