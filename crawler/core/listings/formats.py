@@ -54,7 +54,7 @@ def read_sitemap(text: str, start: int, collector: Collector) -> None:
         container = next((its for its in reversed(record.around) if its in _CONTAINERS), "")
         if is_sitemap != (container == "sitemapindex"):
             problems.add("sitemap-among-pages" if is_sitemap else "index-with-pages")
-        alternates = tuple(_alternates(record, collector))
+        alternates = tuple(_alternates(record, collector)) if record.links else ()
         own = next((its.language for its in alternates if its.url == url), "")
         language = "" if own == "x-default" else own
         entry = _entry(record, url, language, collector)

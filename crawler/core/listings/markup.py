@@ -55,7 +55,6 @@ _ROOTS = frozenset({"rss", "rdf", "channel", "feed"})
 _NEWS, _OF_NEWS = frozenset({"news", "publication"}), frozenset({"publication_date", "language"})
 # Elements with addresses that are no pages.
 _MEDIA = frozenset({"image", "video"})
-_FALSE = frozenset({"false", "False", "FALSE"})
 
 
 @dataclass(slots=True)
@@ -219,7 +218,7 @@ class Scanner:
             self._done.append(record)
             self._record = None
         # A guid that is no permanent link names no page.
-        elif text and not cut and node.attributes.get("ispermalink", "").strip() not in _FALSE:
+        elif text and not cut and not (node.attributes and _is_no_link(node)):
             (record or self.head).texts.setdefault(node.name, text)
 
     def _take(self, text: str) -> None:
@@ -235,6 +234,10 @@ class Scanner:
         )
         self._problems.add("raw-ampersand", text.count("&") - known)
         return unescape(text)
+
+
+def _is_no_link(guid: Node) -> bool:
+    return guid.attributes.get("ispermalink", "").strip().lower() == "false"
 
 
 def local_name(qualified: str) -> str:
