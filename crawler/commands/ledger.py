@@ -9,7 +9,7 @@ class LedgerCommand(QuietCommand):
     """Lists the sites that have ledgers, or shows one of them."""
 
     name = "ledger"
-    usage = "[SITE] [--failed] [--gone] [--refused] [--waiting] [--limit N] [--json]"
+    usage = "[SITE] [--failed] [--gone] [--refused] [--waiting] [--limit N]"
     summary = "Show what incremental crawls have found, fetched and exported of their sites"
     description = (
         "List the sites whose ledgers crawls with CORPUS_INCREMENTAL have kept in CORPUS_DIR, "
@@ -24,7 +24,6 @@ class LedgerCommand(QuietCommand):
         flag("--gone", "list pages that are no more"),
         flag("--refused", "list addresses not to be fetched, by robots.txt or a rule of the crawl"),
         flag("--waiting", "list addresses that are to be fetched, in order"),
-        flag("--json", "print JSON, for programs"),
         flag("--move-aside", "move the ledger of SITE away, so that its next crawl begins anew"),
         valued(
             "--limit",

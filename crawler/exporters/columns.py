@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from itertools import chain
 from typing import Any, Final, Literal, TypeAlias
 
@@ -17,7 +18,7 @@ from itemadapter import is_item
 from crawler.core.errors import OptionError
 from crawler.items import PageItem, nested_to_json, value_to_text
 
-Kind: TypeAlias = Literal["text", "whole", "real", "flag", "blocks", "sentences", "texts", "json"]
+Kind: TypeAlias = Literal["text", "whole", "real", "flag", "sentences", "texts", "json"]
 
 EXTRA: Final = "_extra"
 """Name of the overflow: a column, or for page items a key inside ``fields``."""
@@ -29,19 +30,12 @@ _KINDS: Final[dict[str, Kind]] = {
     "bool": "flag",
     "list[str]": "texts",
 }
-_BY_NAME: Final[dict[str, Kind]] = {"sentences": "sentences", "blocks": "blocks"}
 PAGE_COLUMNS: Final[dict[str, Kind]] = {
-    field.name: _BY_NAME.get(field.name)
-    or _KINDS.get(str(field.type).removesuffix(" | None"), "json")
+    field.name: _KINDS.get(str(field.type).removesuffix(" | None"), "json")
     for field in dataclasses.fields(PageItem)
-}
+} | {"sentences": "sentences"}
 """The kinds of the fields of page items by their types; fields of other types are JSON."""
 
-_MEMBERS: Final[dict[Kind, dict[str, Kind]]] = {
-    "blocks": {"text": "text", "kept": "flag", "reason": "text", "frequency": "whole"},
-    "sentences": {"block": "whole", "text": "text"},
-}
-"""Members with a type of their own. Others are JSON in the member ``details`` of a block."""
 _MOST_WAITING: Final = 1000
 _WHOLE_LIMIT: Final = 2**63
 _EXACT_LIMIT: Final = 2**53
@@ -58,14 +52,7 @@ def import_pyarrow() -> tuple[Any, Any]:
     Raises:
         OptionError: pyarrow is not installed.
     """
-    try:
-        import pyarrow as pa  # noqa: PLC0415 - an extra, and slow to load
-        from pyarrow import parquet  # noqa: PLC0415 - as above
-    except ImportError:
-        raise OptionError(
-            'Parquet needs pyarrow. Install it with: pip install "scrapy-corpus[parquet]"'
-        ) from None
-    return pa, parquet
+    return _of_extra("pyarrow", "Parquet needs", "parquet"), _of_extra("pyarrow.parquet")
 
 
 def import_openpyxl() -> Any:  # noqa: ANN401 - a module of an extra
@@ -74,13 +61,16 @@ def import_openpyxl() -> Any:  # noqa: ANN401 - a module of an extra
     Raises:
         OptionError: it is not installed.
     """
+    return _of_extra("openpyxl", "Excel files need", "excel")
+
+
+def _of_extra(name: str, needs: str = "", extra: str = "") -> Any:  # noqa: ANN401 - a module
     try:
-        import openpyxl  # noqa: PLC0415 - of an extra, and slow to load
+        return import_module(name)
     except ImportError:
         raise OptionError(
-            'Excel files need openpyxl. Install it with: pip install "scrapy-corpus[excel]"'
+            f'{needs} {name}. Install it with: pip install "scrapy-corpus[{extra}]"'
         ) from None
-    return openpyxl
 
 
 class FirstItems:
@@ -157,19 +147,16 @@ def choose_columns(
 def arrow_schema(columns: Mapping[str, Kind]) -> Any:  # noqa: ANN401 - a pyarrow.Schema; pyarrow has no types
     """Return columns as a ``pyarrow.Schema``, JSON columns marked ``encoding: json``."""
     pyarrow, _ = import_pyarrow()
-    text = pyarrow.string()
+    text, whole = pyarrow.string(), pyarrow.int64()
     types = {
         "text": text,
         "json": text,
-        "whole": pyarrow.int64(),
+        "whole": whole,
         "real": pyarrow.float64(),
         "flag": pyarrow.bool_(),
+        "texts": pyarrow.list_(text),
+        "sentences": pyarrow.list_(pyarrow.struct([("block", whole), ("text", text)])),
     }
-    for name, members in _MEMBERS.items():
-        own = [(key, types[kind]) for key, kind in members.items()]
-        details = [("details", text)] if name == "blocks" else []
-        types[name] = pyarrow.list_(pyarrow.struct(own + details))
-    types["texts"] = pyarrow.list_(text)
     marks = {"json": {"encoding": "json"}}
     return pyarrow.schema(
         [
@@ -249,10 +236,10 @@ def _fit(kind: Kind, value: object) -> Any:  # noqa: ANN401 - the column's type
         return _clean(nested_to_json(value))
     if kind == "text":
         return _clean(value_to_text(value))
-    if kind in {"blocks", "sentences", "texts"}:
+    if kind in {"texts", "sentences"}:
         if not isinstance(value, list | tuple):
             raise _MisfitError
-        return [_fit_member(kind, one) for one in value]
+        return [_text(one) if kind == "texts" else _sentence(one) for one in value]
     found = _kind_of(value)
     if found == kind:
         return value
@@ -261,24 +248,16 @@ def _fit(kind: Kind, value: object) -> Any:  # noqa: ANN401 - the column's type
     raise _MisfitError
 
 
-def _fit_member(kind: Kind, value: object) -> Any:  # noqa: ANN401 - text, or a mapping
-    if kind == "texts" and isinstance(value, str):
-        return _clean(value)
-    if kind == "texts" or not isinstance(value, dict):
+def _text(value: object) -> str:
+    if not isinstance(value, str):
         raise _MisfitError
-    members = _MEMBERS[kind]
-    if kind == "sentences":
-        if set(value) != set(members):
-            raise _MisfitError
-        return {key: _fit(members[key], value[key]) for key in members}
-    fitted: dict[str, Any] = dict.fromkeys(members)
-    details = {key: one for key, one in value.items() if key not in members}
-    for key, own in members.items():
-        try:
-            fitted[key] = None if value.get(key) is None else _fit(own, value[key])
-        except _MisfitError:
-            details[key] = value[key]
-    return {**fitted, "details": _clean(nested_to_json(details)) if details else None}
+    return _clean(value)
+
+
+def _sentence(value: object) -> dict[str, Any]:
+    if not isinstance(value, dict) or value.keys() != {"block", "text"}:
+        raise _MisfitError
+    return {"block": _fit("whole", value["block"]), "text": _fit("text", value["text"])}
 
 
 def _clean(text: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import logging
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -29,21 +29,15 @@ from crawler.exporters.columns import (
     import_openpyxl,
     import_pyarrow,
 )
-from crawler.exporters.formats import FEED_EXPORTERS, FORMATS_TOLD, known_formats
+from crawler.exporters.formats import FEED_EXPORTERS, FORMATS_TOLD, known_formats, whole_file
 from crawler.exporters.whole_file import WholeFileExporter, offset, path_of
 from crawler.items import PageItem, value_to_text
 from crawler.store.files import local_path
 
 logger = logging.getLogger(__name__)
 
-# Formats whose files cannot be added to: what such a file is called, and what it needs.
-_WHOLE: Final[Mapping[str, tuple[str, Callable[[], object]]]] = {
-    "parquet": ("a Parquet", import_pyarrow),
-    "xlsx": ("an Excel", import_openpyxl),
-    "tei": ("a TEI", lambda: None),
-    "json": ("a JSON", lambda: None),
-    "xml": ("an XML", lambda: None),
-}
+# What formats need, by their endings.
+_NEEDS: Final = {"parquet": import_pyarrow, "xlsx": import_openpyxl}
 
 
 def check_feeds(settings: BaseSettings) -> None:
@@ -73,15 +67,14 @@ def check_feeds(settings: BaseSettings) -> None:
         path = local_path(str(uri))
         if path is not None and (flaw := unwritable(path)):
             raise OptionError(f"{path} cannot be written: {flaw}")
-        if chosen in FEED_EXPORTERS and (kind := chosen.rpartition("-")[2]) in _WHOLE:
-            name, check_package = _WHOLE[kind]
-            check_package()
-            holds_data = path is not None and path.is_file() and path.stat().st_size > 0
-            if holds_data and not feed.get("overwrite", False):
-                raise OptionError(
-                    f"{uri} exists, and {name} file cannot be appended to. Replace it (-O, or "
-                    "overwrite in FEEDS), or give another name."
-                )
+        if chosen in FEED_EXPORTERS and (needs := _NEEDS.get(chosen.rpartition("-")[2])):
+            needs()
+        holds_data = path is not None and path.is_file() and path.stat().st_size > 0
+        if (name := whole_file(chosen)) and holds_data and not feed.get("overwrite", False):
+            raise OptionError(
+                f"{uri} exists, and {name} cannot be appended to. Replace it (-O, or "
+                "overwrite in FEEDS), or give another name."
+            )
 
 
 def unwritable(path: Path) -> str | None:

@@ -38,6 +38,15 @@ FEED_EXPORTERS = {
     "records-parquet": "crawler.exporters.rows.RecordParquetExporter",
 }
 
+# Formats whose files cannot be added to, and what such a file is called.
+_WHOLE = {
+    "parquet": "a Parquet file",
+    "xlsx": "an Excel file",
+    "tei": "a TEI file",
+    "json": "a JSON file",
+    "xml": "an XML file",
+}
+
 FORMATS_TOLD = (
     "The ending of the name is the format: .jsonl, .json, .csv, .xlsx, .parquet, .conllu. Others "
     "follow a colon: corpus.xml:tei, corpus.vert:prevertical, pages.csv:csv-excel, tables.xlsx:"
@@ -45,6 +54,13 @@ FORMATS_TOLD = (
     "records.csv:records-csv"
 )
 """Which formats there are, and how one is chosen, in words for users."""
+
+
+def whole_file(format_name: str) -> str | None:
+    """Name the files of a format that cannot be added to; None where they can, or are unknown."""
+    if format_name in _WHOLE or format_name in FEED_EXPORTERS:
+        return _WHOLE.get(format_name.rpartition("-")[2])
+    return None
 
 
 def known_formats(settings: BaseSettings) -> list[str]:

@@ -43,9 +43,6 @@ from crawler.store.files import known_sites, replacing, site_asked, site_named, 
 
 Row = dict[str, Any]
 
-ASIDE: Final = ".aside"
-"""Ending of the names of parts that are not whole."""
-
 _NAME = re.compile(r"(?P<run>.+)-(?P<number>[0-9]{5,})\.(?P<format>jsonl|csv|parquet)", re.DOTALL)
 _ROWS_AT_ONCE: Final = 200
 # The module csv allows 128 KB a cell; this is the most that any system allows.
@@ -55,7 +52,6 @@ _MAY_BE_NONE: Final = {
 }
 # Formats that take rows with any fields; the others take page items.
 _OF_ROWS: Final = {"json", "jsonl", "jsonlines", "jl", "csv", "csv-excel"}
-_OUTPUT = "give -O FILE, or -O - for JSON Lines on standard output"
 _NAMES_SHOWN = 3
 
 
@@ -167,9 +163,6 @@ def _unpacked(row: Row, as_json: set[str]) -> Row:
     for name in as_json & row.keys():
         if row[name] is not None:
             row[name] = json.loads(row[name])
-    for block in row.get("blocks") or ():
-        if isinstance(block, dict) and isinstance(block.get("details"), str):
-            block.update(json.loads(block.pop("details")))
     fields = row.get("fields")
     extra = row.pop(EXTRA, None)
     if extra is None and isinstance(fields, dict):
@@ -286,35 +279,27 @@ def main(args: Sequence[str], opts: argparse.Namespace, settings: Settings) -> i
     Raises:
         CorpusError: the call is wrong, a part is damaged, or the file cannot be written.
     """
-    output: str | None = opts.output
+    options = Options.from_settings(settings)
     if len(args) != 1:
-        names = _sites(parts_folder(Options.from_settings(settings), "site").parent)
+        names = _sites(parts_folder(options, "site").parent)
         there = f"; there are: {listed(names)}" if names and not args else ""
         raise ArgumentError(f"name one site, or one folder of parts{there}")
-    if not output:
-        raise ArgumentError(_OUTPUT)
-    if output == "-":
-        output = "-:jsonl"
-    if flaw := without_format([output], FEED_EXPORTERS):
-        raise ArgumentError(flaw)
-    output, ending = format_of(output, FEED_EXPORTERS)
-    path = Path(output)
-    if output != "-" and (flaw := unwritable(path)):
-        raise ArgumentError(f"-O is '{output}': {flaw}")
-    if output != "-" and path.exists() and not path.is_file():
-        raise ArgumentError(f"-O is '{output}', which is no file; use -O - and a pipe")
-    folder = _folder_of(args[0], Options.from_settings(settings))
+    path, ending = _output(opts.output)
+    folder = _folder_of(args[0], options)
     parts, others = find_parts(folder)
     if not parts:
         raise ArgumentError(
             f"no numbered parts in {folder}; call 'scrapy corpus ADDRESS --daily' first, "
             "or name the folder in which its parts are"
         )
-    if path.exists() and any(part.path.samefile(path) for part in parts):
-        raise ArgumentError(f"-O is '{output}', which is one of the parts; give another name")
-    _warn(others)
+    if path and path.exists() and any(part.path.samefile(path) for part in parts):
+        raise ArgumentError(f"-O is '{path}', which is one of the parts; give another name")
+    if others:
+        # A crawl is writing them, the next one begins with them, or somebody put them there.
+        names_shown = listed(others, _NAMES_SHOWN)
+        print_error("articles", f"what is no whole part is left out ({len(others)}): {names_shown}")
     last = LastItems(parts)
-    if output == "-":
+    if path is None:
         articles, passed_over, gone = write_articles(last, sys.stdout.buffer, ending)
     else:
         with replacing(path.resolve()) as aside, aside.open("wb") as file:
@@ -324,8 +309,27 @@ def main(args: Sequence[str], opts: argparse.Namespace, settings: Settings) -> i
         f"{folder}; {counted(passed_over, 'earlier version')} passed over, "
         f"{gone:,} gone"
     )
-    print(found, file=sys.stderr if output == "-" else sys.stdout)
+    print(found, file=sys.stderr if path is None else sys.stdout)
     return 0
+
+
+def _output(output: str | None) -> tuple[Path | None, str]:
+    """Return the file to write, None for standard output, and its format."""
+    if not output:
+        raise ArgumentError("give -O FILE, or -O - for JSON Lines on standard output")
+    if output == "-":
+        return None, "jsonl"
+    if flaw := without_format([output], FEED_EXPORTERS):
+        raise ArgumentError(flaw)
+    output, ending = format_of(output, FEED_EXPORTERS)
+    if output == "-":
+        return None, ending
+    path = Path(output)
+    if flaw := unwritable(path):
+        raise ArgumentError(f"-O is '{output}': {flaw}")
+    if path.exists() and not path.is_file():
+        raise ArgumentError(f"-O is '{output}', which is no file; use -O - and a pipe")
+    return path, ending
 
 
 def _sites(folder: Path) -> list[str]:
@@ -337,10 +341,9 @@ def _folder_of(name: str, options: Options) -> Path:
     """Return the folder of a site's parts, or the named folder itself."""
     site = site_asked(name)
     folder = parts_folder(options, site)
-    if name and folder.is_dir():
-        return folder
-    if name and Path(name).is_dir():
-        return Path(name)
+    for found in (folder, Path(name)) if name else ():
+        if found.is_dir():
+            return found
     names = _sites(folder.parent)
     known = (
         known_sites(site, names)
@@ -349,13 +352,3 @@ def _folder_of(name: str, options: Options) -> Path:
         "to the folder of a crawl"
     )
     raise ArgumentError(f"no articles of '{site}' in {folder.parent}, and no such folder; {known}")
-
-
-def _warn(others: Sequence[str]) -> None:
-    """Report on standard error what a user may not expect of a folder."""
-    if aside := [name for name in others if name.endswith(ASIDE)]:
-        words = "a crawl is writing them, or the next one begins with them"
-        print_error("articles", f"parts that are not whole are left out ({len(aside)}): {words}")
-    if strange := [name for name in others if not name.endswith(ASIDE)]:
-        names = listed(strange, _NAMES_SHOWN)
-        print_error("articles", f"files that are no parts are left out ({len(strange)}): {names}")

@@ -45,7 +45,8 @@ class Leftovers(Component):
         self._release = finalize(self, _release, self._locks)
         jobdir = crawler.settings.get("JOBDIR")
         self._jobdir = Path(jobdir) if jobdir else None
-        for path in self._outputs():
+        folders = filter(None, (self.options.tables_folder, self.options.structure_folder))
+        for path in (*folders, *(path for path, _ in self._feeds())):
             # Without a lock where no file can be made beside it.
             with suppress(OSError):
                 self._lock(path.with_name(f".{path.name}.lock"), f"{path} is being written")
@@ -80,14 +81,13 @@ class Leftovers(Component):
             seal.remove(self._jobdir)
             running.touch()
 
-    def _outputs(self) -> Iterator[Path]:
-        """Give the files and folders that the crawl will write its output to."""
-        yield from filter(None, (self.options.tables_folder, self.options.structure_folder))
-        for uri in self.crawler.settings.getdict("FEEDS"):
+    def _feeds(self) -> Iterator[tuple[Path, bool]]:
+        """Give the files of the crawl's feeds, and whether each replaces one that is there."""
+        for uri, feed in self.crawler.settings.getdict("FEEDS").items():
             # A name with a time or number in it is another for each crawl.
             path = None if "%(" in str(uri) else local_path(str(uri))
             if path is not None and (path.is_file() or not path.exists()):
-                yield path
+                yield path, bool(feed.get("overwrite"))
 
     def _lock(self, path: Path, what: str) -> None:
         lock = try_lock(path)
@@ -98,9 +98,8 @@ class Leftovers(Component):
 
     def _check_replaced(self, jobdir: str) -> None:
         """Refuse to replace the items that the crawl wrote before it was paused."""
-        for uri, feed in self.crawler.settings.getdict("FEEDS").items():
-            path = None if "%(" in str(uri) else local_path(str(uri))
-            if feed.get("overwrite") and path is not None and path.is_file():
+        for path, is_replaced in self._feeds():
+            if is_replaced and path.is_file():
                 self._release()
                 why = (
                     f"the crawl of JOBDIR {jobdir} goes on, and would replace what it wrote to "

@@ -16,13 +16,18 @@ from crawler.extensions.component import Component
 from crawler.extensions.verdict import why_nothing
 from crawler.items import PageItem
 
+# Figures of pages that the output lacks, and what they count.
+_LACKS = {
+    "corpus/parts/failed": "parts of the output that failed",
+    "corpus/feeds/missing": "items missing from the feeds",
+    "corpus/pages/broken": "pages that a pipeline failed on",
+    "corpus/tables/failed": "pages whose tables could not be written",
+    "corpus/structure/failed": "pages whose structure could not be written",
+}
 # Figures of what could not be written, or read.
 _UNDONE = (
+    *(name for name in _LACKS if name != "corpus/pages/broken"),
     "feedexport/failed_count/",
-    "corpus/feeds/missing",
-    "corpus/parts/failed",
-    "corpus/tables/failed",
-    "corpus/structure/failed",
     "corpus/ledger/failed",
     "corpus/counts/failed",
     "corpus/report/failed",
@@ -146,14 +151,7 @@ class OutputGuard(Component):
             return "there is no feed and no item pipeline to take them"
         if any(key.startswith("feedexport/failed_count/") for key in figures):
             return "a feed could not be stored"
-        lacks = {
-            "parts of the output that failed": figures.get("corpus/parts/failed"),
-            "items missing from the feeds": missing,
-            "pages that a pipeline failed on": figures.get("corpus/pages/broken"),
-            "pages whose tables could not be written": figures.get("corpus/tables/failed"),
-            "pages whose structure could not be written": figures.get("corpus/structure/failed"),
-        }
-        for words, number in lacks.items():
-            if number:
-                return f"{words}: {number:,}"
-        return None
+        lacking = (
+            f"{words}: {figures[name]:,}" for name, words in _LACKS.items() if name in figures
+        )
+        return next(lacking, None)

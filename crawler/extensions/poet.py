@@ -49,12 +49,9 @@ class PageItemProvider:
         crawler: Crawler,  # noqa: ARG002 - as providers are called
     ) -> Sequence[PageItem]:
         """Make the item of a response."""
-        page = Page(response.url, response.body, _header(response, b"Content-Type"))
+        content_type = (response.headers.get(b"Content-Type") or b"").decode("latin-1")
+        page = Page(response.url, response.body, content_type)
         item = judge(page, self._options, (), lambda error: logger.warning("%s", error))
         # It is finished: no stage of a crawl shall fill it once more.
         item.page = None
         return [item]
-
-
-def _header(response: Response, name: bytes) -> str:
-    return (response.headers.get(name) or b"").decode("latin-1")

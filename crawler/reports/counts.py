@@ -37,12 +37,10 @@ if TYPE_CHECKING:
 
 _MOST_ROWS = 12
 _EACH_LEVEL = 4
-BLOCKS = "visible blocks, by distinct pages"
+BLOCKS = "blocks"
 """The name of the frequencies of blocks."""
-TEXT_NODES = "text-nodes, by occurrences"
+TEXT_NODES = "text-nodes"
 """The name of the frequencies that the method of Kim and Kim (2021) counts."""
-SHORT_NAMES = {BLOCKS: "blocks", TEXT_NODES: "text-nodes"}
-"""What plots call them."""
 PAPER = "frequency"
 """The paper's method, which counts text nodes and is asked what to count beside blocks."""
 PLOTTED = ("frequency-adaptive", PAPER)
@@ -148,20 +146,17 @@ class Threshold:
 
 def frequencies(view: SiteView) -> dict[str, tuple[NDArray[Any], NDArray[Any]]]:
     """Return by name what was counted: the distinct frequencies, and how many blocks have each."""
-    found: dict[str, tuple[NDArray[Any], NDArray[Any]]] = {BLOCKS: view.text_levels()}
-    for name, sums in sorted(view.sums.items()):
-        levels = np.unique(sums.counts[sums.counts > 0], return_counts=True)
-        found[f"{name}, by occurrences"] = levels
-    return found
+    sums = ((name, one.counts) for name, one in sorted(view.sums.items()))
+    found = {name: np.unique(counts[counts > 0], return_counts=True) for name, counts in sums}
+    return {BLOCKS: view.text_levels(), **found}
 
 
 def thresholds(view: SiteView, methods: Iterable[TextMethod]) -> list[Threshold]:
     """Return the thresholds of methods; those whose frequencies were not counted have none."""
-    known = {BLOCKS, *(f"{name}, by occurrences" for name in view.sums)}
     found = []
     for one in methods:
         of = TEXT_NODES if isinstance(one, TextFrequency) else BLOCKS
-        if isinstance(one, CutoffMethod) and of in known:
+        if isinstance(one, CutoffMethod) and (of == BLOCKS or of in view.sums):
             found.append(Threshold(one.name, of, one.cutoff(view).threshold))
     return found
 
@@ -170,12 +165,12 @@ def site_plot(view: SiteView) -> Plot:
     """Return the curve of a site's frequencies, with the thresholds of methods."""
     curves, rows = {}, []
     for name, (levels, numbers) in frequencies(view).items():
-        if short := SHORT_NAMES.get(name):
-            curves[short] = list(zip(levels.tolist(), numbers.tolist(), strict=True))
-            rows += [(short, *row) for row in frequency_rows(levels.tolist(), numbers.tolist())]
+        if name in {BLOCKS, TEXT_NODES}:
+            curves[name] = list(zip(levels.tolist(), numbers.tolist(), strict=True))
+            rows += [(name, *row) for row in frequency_rows(levels.tolist(), numbers.tolist())]
     series = list(curves)
     lines = [
-        (one.keeps, series.index(SHORT_NAMES[one.of]))
+        (one.keeps, series.index(one.of))
         for one in thresholds(view, map(get_method, PLOTTED))
         if one.keeps is not None
     ]
@@ -186,21 +181,23 @@ def site_plot(view: SiteView) -> Plot:
 
 def _site_tables(view: SiteView, method: TextMethod) -> tuple[Table, ...]:
     """Return the frequencies, and the thresholds of the methods that have one."""
+    columns = ("distinct", "occurrences")
+    tables = [
+        Table(_title(name), columns, frequency_rows(levels.tolist(), blocks.tolist()))
+        for name, (levels, blocks) in frequencies(view).items()
+    ]
     names = dict.fromkeys((method.name, *PLOTTED))
     methods = [method if name == method.name else get_method(name) for name in names]
     rows = tuple(
         (
             f"{one.method} (in use)" if one.method == method.name else one.method,
-            one.of,
+            _title(one.of),
             "all" if one.keeps is None else f"{one.keeps:,}",
         )
         for one in thresholds(view, methods)
     )
-    columns = ("distinct", "occurrences")
-    return (
-        *(
-            Table(title, columns, frequency_rows(levels.tolist(), blocks.tolist()))
-            for title, (levels, blocks) in frequencies(view).items()
-        ),
-        Table("method", ("frequency of", "keeps at most"), rows),
-    )
+    return (*tables, Table("method", ("frequency of", "keeps at most"), rows))
+
+
+def _title(name: str) -> str:
+    return "visible blocks, by distinct pages" if name == BLOCKS else f"{name}, by occurrences"

@@ -1,19 +1,18 @@
-"""The work of ``scrapy ledger``: what ledgers hold, for people and for programs.
+"""The work of ``scrapy ledger``: what ledgers hold.
 
-A report is the JSON object that ``--json`` prints; the tables for people are made of it. Ledgers
-are opened read-only: a crawl may be writing them.
+Ledgers are opened read-only: a crawl may be writing them.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from heapq import nlargest
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from crawler.core.errors import ArgumentError, StoreError
 from crawler.core.wording import counted, fit_width
@@ -22,7 +21,7 @@ from crawler.settings import Options
 from crawler.store.files import known_sites, site_asked, site_named
 from crawler.store.ledger.database import damage_error, ledger_path, move_aside
 from crawler.store.ledger.ledger import Ledger
-from crawler.store.ledger.rows import GONE_HASH, STATES, Row
+from crawler.store.ledger.rows import GONE_HASH, STATES, Row, Run
 
 if TYPE_CHECKING:
     from scrapy.settings import Settings
@@ -44,85 +43,35 @@ _STATES_SHOWN: Final = {
     "refused": "refused",
     "failed": "failed",
     "gone": "gone",
+    "owed": "fetched, and still to be exported",
 }
 _REASON_COLUMNS: Final = 60
 _ADDRESS_COLUMNS: Final = 200
 _CHANGES: Final = ("new", "changed", "gone")
 
 
-def read_site(
-    site: str, path: Path, lists: Sequence[Listing] = (), limit: int = 0
-) -> dict[str, Any]:
-    """Read a ledger; return what it holds as a JSON object.
+def addresses(ledger: Ledger, name: Listing, limit: int = 0) -> tuple[int, list[Row]]:
+    """Return how many addresses a list has, and the latest ones or the next to be fetched.
 
     Args:
-        site: whose it is.
-        path: its file.
-        lists: the lists of addresses that are wanted; each is a key of the report.
-        limit: how many addresses of each list, and how many of the last runs; 0 for all.
-
-    Raises:
-        StoreError: it is not there, or damaged, or no ledger.
+        ledger: of a site.
+        name: the list.
+        limit: how many addresses are wanted; 0 for all.
     """
-    try:
-        with Ledger(path, read_only=True) as ledger:
-            figures, runs = ledger.figures(), ledger.runs()
-            return {
-                "site": site,
-                "ledger": str(path),
-                "addresses": sum(figures[state] for state in STATES),
-                "states": {state: figures[state] for state in STATES},
-                "articles": figures["exported"],
-                "owed": figures["owed"],
-                "runs_in_all": len(runs),
-                "runs": [
-                    {
-                        "id": run.id,
-                        "started": run.started,
-                        "ended": run.ended or None,
-                        "reason": run.reason or None,
-                        "figures": dict(run.figures),
-                    }
-                    for run in runs[-limit:]
-                ],
-                "unfinished_parts": [
-                    {"name": part.name, "run": part.run, "begun": part.begun, "pages": part.pages}
-                    for part in ledger.parts(unfinished=True)
-                ],
-                **{name: _list(ledger, name, figures, limit) for name in lists},
-            }
-    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
-        # SQLite keeps no checksums: it reads some damaged rows without an error.
-        raise damage_error(path, error) from error
-
-
-def _list(ledger: Ledger, name: Listing, figures: Mapping[str, int], limit: int) -> dict[str, Any]:
-    """Return how many addresses a list has, and the latest ones or the next to be fetched."""
-    number = _waiting(figures) if name == "waiting" else figures[name]
+    figures = ledger.figures()
+    if name != "waiting":
+        rows = ledger.rows(name)
+        latest = nlargest(
+            limit or max(figures[name], 1), rows, key=lambda row: (row.asked_at, row.address)
+        )
+        return figures[name], latest
+    number = figures["queued"] + figures["fetching"]
     limit = limit or max(number, 1)
-    if name == "waiting":
-        rows = list(islice(ledger.rows("fetching"), limit))
-        rows += ledger.next_due(limit - len(rows))
-    else:
-        rows = nlargest(limit, ledger.rows(name), key=lambda row: (row.asked_at, row.address))
-    first = [
-        {
-            "address": row.address,
-            "date": row.asked_at or (row.found_at if name == "waiting" else ""),
-            "status": row.status,
-            "tries": row.tries,
-            "reason": _reason(row),
-        }
-        for row in rows
-    ]
-    return {"number": number, "first": first}
+    under_way = list(islice(ledger.rows("fetching"), limit))
+    return number, under_way + ledger.next_due(limit - len(under_way))
 
 
-def _waiting(figures: Mapping[str, int]) -> int:
-    return figures["queued"] + figures["fetching"]
-
-
-def _reason(row: Row) -> str:
+def reason(row: Row) -> str:
     """Say why an address is in the list of its state."""
     if row.state == "gone":
         waits = "the next crawl exports it as gone" if row.exported_hash else "never exported"
@@ -135,6 +84,21 @@ def _reason(row: Row) -> str:
         return "asked for again" if row.asked_at else f"found by {row.found_by}"
     instead = row.canonical if row.canonical != row.address and row.state == "refused" else ""
     return f"{row.reason}: {instead}" if instead else row.reason
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[Ledger]:
+    """Open a ledger to read it.
+
+    Raises:
+        StoreError: it is not there, or damaged, or no ledger.
+    """
+    try:
+        with Ledger(path, read_only=True) as ledger:
+            yield ledger
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        # SQLite keeps no checksums: it reads some damaged rows without an error.
+        raise damage_error(path, error) from error
 
 
 def show_ledgers(args: Sequence[str], opts: argparse.Namespace, settings: Settings) -> int:
@@ -151,10 +115,15 @@ def show_ledgers(args: Sequence[str], opts: argparse.Namespace, settings: Settin
     """
     folder = Options.from_settings(settings).dir / "ledger"
     lists = tuple(name for name in LISTS if getattr(opts, name))
-    _check(args, opts, lists)
+    if len(args) > 1:
+        raise ArgumentError("name one site at a time, or none for all")
+    if not args and (lists or opts.move_aside):
+        raise ArgumentError(f"name the site for --{lists[0] if lists else 'move-aside'}")
+    if opts.move_aside and lists:
+        raise ArgumentError("--move-aside takes no other option")
     files = {site_named(path.stem): path for path in sorted(folder.glob("*.sqlite"))}
     if not args:
-        return _show_all(folder, files, as_json=opts.json)
+        return _show_all(folder, files)
     site = site_asked(args[0])
     path = files.get(site) or ledger_path(folder, site)
     if not path.is_file():
@@ -162,29 +131,17 @@ def show_ledgers(args: Sequence[str], opts: argparse.Namespace, settings: Settin
     if opts.move_aside:
         print_line(f"moved to {move_aside(path)}; the next crawl of {site} begins anew")
         return 0
-    report = read_site(site, path, lists, opts.limit)
-    if opts.json:
-        _print_json(report)
-    elif not lists:
-        heading = (
-            f"{site}: {report['addresses']:,} addresses, "
-            f"{counted(report['articles'], 'article')} in the corpus, "
-            f"{counted(report['runs_in_all'], 'run')}; {path}"
-        )
-        write_tables(heading, _tables(report), sys.stdout)
-    for name in () if opts.json else lists:
-        print_line(f"{site}, {name} ({LISTS[name]}): {report[name]['number']:,}")
-        _print_addresses(**report[name])
+    with reading(path) as ledger:
+        if not lists:
+            heading, tables = _site(site, path, ledger, opts.limit)
+            write_tables(heading, tables, sys.stdout)
+        for name in lists:
+            number, rows = addresses(ledger, name, opts.limit)
+            print_line(f"{site}, {name} ({LISTS[name]}): {number:,}")
+            _print_addresses(rows)
+            if len(rows) < number:
+                print_line(f"and {number - len(rows):,} more; --limit 0 lists all")
     return 0
-
-
-def _check(args: Sequence[str], opts: argparse.Namespace, lists: Sequence[Listing]) -> None:
-    if len(args) > 1:
-        raise ArgumentError("name one site at a time, or none for all")
-    if not args and (lists or opts.move_aside):
-        raise ArgumentError(f"name the site for --{lists[0] if lists else 'move-aside'}")
-    if opts.move_aside and (lists or opts.json):
-        raise ArgumentError("--move-aside takes no other option")
 
 
 def _known(site: str, files: Mapping[str, Path]) -> str:
@@ -193,97 +150,92 @@ def _known(site: str, files: Mapping[str, Path]) -> str:
     return "call 'scrapy corpus ADDRESS --daily' first, or set CORPUS_DIR to that of a crawl"
 
 
-def _show_all(folder: Path, files: Mapping[str, Path], *, as_json: bool) -> int:
+def _show_all(folder: Path, files: Mapping[str, Path]) -> int:
     """List the ledgers. One that cannot be read is an error, and the others are still listed."""
-    reports = []
+    rows = []
     code = 0
+    states = ("fetched", "refused", "failed", "gone")
     for site, path in files.items():
         try:
-            reports.append(read_site(site, path, limit=1))
+            with reading(path) as ledger:
+                figures, runs = ledger.figures(), ledger.runs()
         except StoreError as error:
             print_error("ledger", error)
             code = error.exit_code
-    if as_json:
-        _print_json({"folder": str(folder), "sites": reports})
-    elif not files:
+            continue
+        waiting = figures["queued"] + figures["fetching"]
+        numbers = [_sum(figures), waiting, *(figures[name] for name in states)]
+        numbers.append(figures["exported"])
+        last = (runs[-1].started, _end(runs[-1]), *_changes(runs[-1])) if runs else ("-",) * 5
+        rows.append((site, *(f"{number:,}" for number in numbers), *last))
+    if not files:
         print_line(f"No ledgers in {folder}: {_known('', files)}.")
-    elif reports:
-        states = ("fetched", "refused", "failed", "gone")
+    elif rows:
         columns = ("addresses", "waiting", *states, "articles", "last run", "it ended", *_CHANGES)
-        rows = []
-        for report in reports:
-            figures = report["states"]
-            numbers = [report["addresses"], _waiting(figures), *(figures[name] for name in states)]
-            cells = [report["site"], *(f"{n:,}" for n in (*numbers, report["articles"]))]
-            for run in report["runs"]:
-                cells += [run["started"], _end(run), *_changes(run)]
-            rows.append((*cells, *("-",) * (1 + len(columns) - len(cells))))
-        heading = f"ledgers in {folder}: {counted(len(reports), 'site')}"
+        heading = f"ledgers in {folder}: {counted(len(rows), 'site')}"
         write_tables(heading, (Table("site", columns, tuple(rows)),), sys.stdout)
     return code
 
 
-def _tables(report: Mapping[str, Any]) -> list[Table]:
-    states = [(shown, report["states"][name]) for name, shown in _STATES_SHOWN.items()]
-    states.append(("fetched, and still to be exported", report["owed"]))
-    tables = [Table("addresses", ("number",), tuple((name, f"{n:,}") for name, n in states))]
-    shown = report["runs"]
-    if shown:
-        is_all = len(shown) == report["runs_in_all"]
+def _site(site: str, path: Path, ledger: Ledger, limit: int) -> tuple[str, list[Table]]:
+    """Return the heading and the tables of a site; of its runs the last ones, 0 for all."""
+    figures, runs = ledger.figures(), ledger.runs()
+    heading = (
+        f"{site}: {_sum(figures):,} addresses, {counted(figures['exported'], 'article')} in the "
+        f"corpus, {counted(len(runs), 'run')}; {path}"
+    )
+    states = tuple((shown, f"{figures[name]:,}") for name, shown in _STATES_SHOWN.items())
+    tables = [Table("addresses", ("number",), states)]
+    if shown := runs[-limit:]:
         columns = ("ended", "why", "fetched", *_CHANGES, "not modified")
-        runs = [
+        rows = tuple(
             (
-                run["started"],
-                run["ended"] or "-",
+                run.started,
+                run.ended or "-",
                 _end(run),
                 *_statistics(run, "pages/fetched"),
                 *_changes(run),
                 *_statistics(run, "incremental/not_modified"),
             )
             for run in shown
-        ]
-        tables.append(Table("run" if is_all else f"run (last {len(shown)})", columns, tuple(runs)))
-    if unfinished := report["unfinished_parts"]:
-        parts = tuple((part["name"], part["begun"], f"{part['pages']:,}") for part in unfinished)
+        )
+        title = "run" if len(shown) == len(runs) else f"run (last {len(shown)})"
+        tables.append(Table(title, columns, rows))
+    if unfinished := ledger.parts(unfinished=True):
+        parts = tuple((part.name, part.begun, f"{part.pages:,}") for part in unfinished)
         tables.append(Table("unfinished part", ("begun", "pages"), parts))
-    return tables
+    return heading, tables
 
 
-def _end(run: Mapping[str, Any]) -> str:
-    if not run["ended"]:
-        return "under way, or killed"
-    return fit_width(run["reason"] or "", _REASON_COLUMNS)
+def _sum(figures: Mapping[str, int]) -> int:
+    return sum(figures[state] for state in STATES)
 
 
-def _changes(run: Mapping[str, Any]) -> tuple[str, ...]:
+def _end(run: Run) -> str:
+    return fit_width(run.reason, _REASON_COLUMNS) if run.ended else "under way, or killed"
+
+
+def _changes(run: Run) -> tuple[str, ...]:
     return _statistics(run, *(f"incremental/{name}" for name in _CHANGES))
 
 
-def _statistics(run: Mapping[str, Any], *names: str) -> tuple[str, ...]:
+def _statistics(run: Run, *names: str) -> tuple[str, ...]:
     """Return statistics of a run as cells.
 
     A crawl of several sites has the statistics of all of them together. A run that was killed has
     none.
     """
-    values = [run["figures"].get(f"corpus/{name}", 0) for name in names]
+    values = [run.figures.get(f"corpus/{name}", 0) for name in names]
     numbers = [value if isinstance(value, int) else 0 for value in values]
-    return tuple(f"{number:,}" if run["figures"] else "-" for number in numbers)
+    return tuple(f"{number:,}" if run.figures else "-" for number in numbers)
 
 
-def _print_json(value: Mapping[str, Any]) -> None:
-    # ASCII, so that any terminal or pipe takes it.
-    print_line(json.dumps(value, indent=2, allow_nan=False))
-
-
-def _print_addresses(number: int, first: Sequence[Mapping[str, Any]]) -> None:
-    rows = [("date", "status", "tries", "reason", "address")]
-    for one in first:
-        date, status, tries, reason = (
-            str(one[name] or "-") for name in ("date", "status", "tries", "reason")
-        )
-        address = fit_width(one["address"], _ADDRESS_COLUMNS)
-        rows.append((date, status, tries, fit_width(reason, _REASON_COLUMNS), address))
-    for line in table_lines(rows) if first else ():
+def _print_addresses(rows: Sequence[Row]) -> None:
+    cells = [("date", "status", "tries", "reason", "address")]
+    for row in rows:
+        date = row.asked_at or (row.found_at if row.state in {"queued", "fetching"} else "")
+        address = fit_width(row.address, _ADDRESS_COLUMNS)
+        why = fit_width(reason(row), _REASON_COLUMNS)
+        cells.append((date or "-", str(row.status or "-"), str(row.tries or "-"), why, address))
+    for line in table_lines(cells) if rows else ():
         print_line(line)
-    if len(first) < number:
-        print_line(f"and {number - len(first):,} more; --limit 0 lists all")

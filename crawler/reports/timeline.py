@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from itertools import islice, takewhile
-from typing import Final
+from typing import Final, Literal
+
+import numpy as np
 
 from crawler.reports.plots import OTHER, Plot, bar_plot
 from crawler.store.files import time_of
@@ -14,9 +15,8 @@ from crawler.store.files import time_of
 NONE: Final = "none"
 """The series of pages that do not say what is asked."""
 
-# ISO 8601 up to the hour, day, month and year.
-_UNITS: Final = (13, 10, 7, 4)
-_MONTH: Final = 7
+# Units of time as numpy names them, and how long ISO 8601 is up to them.
+_UNITS: Final[dict[Literal["h", "D", "M", "Y"], int]] = {"h": 13, "D": 10, "M": 7, "Y": 4}
 _MOST_BARS: Final = 48
 # No page is older, and a clock that is further ahead is wrong.
 _EARLIEST: Final = datetime(1990, 1, 1, tzinfo=UTC)
@@ -41,15 +41,15 @@ class Timeline:
 
     def add_kind(self, time: str, kind: str) -> None:
         """Count a page of a kind, which was fetched at a time in ISO 8601."""
-        self._add("kinds", time, kind or NONE, _UNITS[0])
+        self._add("kinds", time, kind or NONE, _UNITS["h"])
 
     def add_language(self, time: str, language: str) -> None:
         """Count a page in a language, which was fetched at a time in ISO 8601."""
-        self._add("languages", time, language or NONE, _UNITS[0])
+        self._add("languages", time, language or NONE, _UNITS["h"])
 
     def add_date(self, date: str) -> None:
         """Count a page that was published on a date in ISO 8601; none where it says none."""
-        self._add("dates", date, "pages", _MONTH)
+        self._add("dates", date, "pages", _UNITS["M"])
 
     def add_item(self, row: Mapping[str, object], *, kinds: bool) -> bool:
         """Count an exported item, its kind where ``kinds`` count; return whether it is one."""
@@ -103,28 +103,14 @@ def _columns(times: set[str]) -> list[str]:
     """Return all hours, days, months or years from the first time to the last one."""
     first, last = min(times), max(times)
     columns: list[str] = []
-    for unit in (unit for unit in _UNITS if unit <= len(first)):
-        most = None if unit == _UNITS[-1] else _MOST_BARS + 1
-        until = last[:unit]
-        columns = list(islice(takewhile(lambda one: one <= until, _from(first, unit)), most))  # noqa: B023 - used at once
-        if len(columns) != most:
-            break
+    for unit, length in _UNITS.items():
+        if length <= len(first):
+            start, end = (np.datetime64(time[:length], unit) for time in (first, last))
+            columns = np.datetime_as_string(np.arange(start, end + 1), unit).tolist()
+            if len(columns) <= _MOST_BARS:
+                break
     return columns
 
 
-def _from(first: str, unit: int) -> Iterator[str]:
-    time = datetime.fromisoformat(
-        first[:unit] if unit >= _UNITS[1] else f"{first[:unit]}-01-01"[:10]
-    )
-    while True:
-        yield time.isoformat()[:unit]
-        if unit >= _UNITS[1]:
-            time += timedelta(hours=1) if unit == _UNITS[0] else timedelta(days=1)
-        elif unit == _MONTH:
-            time = (time + timedelta(days=31)).replace(day=1)
-        else:
-            time = time.replace(year=time.year + 1)
-
-
 def _label(column: str) -> str:
-    return f"{column[5:10]} {column[11:]}:00" if len(column) == _UNITS[0] else column
+    return f"{column[5:10]} {column[11:]}:00" if len(column) == _UNITS["h"] else column

@@ -269,7 +269,7 @@ class SiteReading(Job):
             "near": len(view.duplicate_of),
             "recurring": len(view.keys),
             "single": view.single_blocks,
-            "thresholds": [{**asdict(one), "of": reports.SHORT_NAMES[one.of]} for one in found],
+            "thresholds": [asdict(one) for one in found],
             "plot": asdict(reports.site_plot(view)),
         }
         self._revision += 1

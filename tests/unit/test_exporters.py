@@ -67,15 +67,7 @@ def test_page_items_have_fixed_columns_and_types() -> None:
     assert table.schema.field("fields").metadata[b"encoding"] == b"json"
     first, second = table.to_pylist()
     assert first["text"] == "한글 text\nsecond line"
-    assert first["blocks"] == [
-        {
-            "text": "본문",
-            "kept": True,
-            "reason": "text",
-            "frequency": 1,
-            "details": '{"tag":"p"}',
-        }
-    ]
+    assert json.loads(first["blocks"]) == [BLOCK]
     assert json.loads(first["fields"]) == {"tags": ["ㄱ", 1]}
     assert (second["blocks"], second["title"], second["fields"]) == (None, None, "{}")
 
@@ -101,20 +93,21 @@ def test_no_items_give_a_valid_file_with_the_page_columns() -> None:
 
 
 def test_a_page_value_of_a_wrong_type_is_kept() -> None:
-    wrong = page(site_pages="many", title=["a", "b"], blocks="none", fields={"k": 1})
+    wrong = page(site_pages="many", title=["a", "b"], tags="none", fields={"k": 1})
     row = parquet([page(), wrong]).to_pylist()[1]
     assert row["site_pages"] is None
     assert row["title"] == '["a","b"]'
     assert json.loads(row["fields"]) == {
         "k": 1,
-        "_extra": {"site_pages": "many", "blocks": "none"},
+        "_extra": {"site_pages": "many", "tags": "none"},
     }
 
 
-def test_a_block_member_of_a_wrong_type_is_kept() -> None:
-    block = parquet([page(blocks=[{**BLOCK, "frequency": "often"}])]).to_pylist()[0]["blocks"][0]
-    assert block["frequency"] is None
-    assert json.loads(block["details"]) == {"tag": "p", "frequency": "often"}
+def test_sentences_of_another_form_are_kept() -> None:
+    wrong = [{"block": 0, "text": "One.", "tag": "p"}]
+    row = parquet([page(sentences=wrong)]).to_pylist()[0]
+    assert row["sentences"] is None
+    assert json.loads(row["fields"])["_extra"] == {"sentences": wrong}
 
 
 def test_other_items_get_columns_by_their_first_row_group() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sqlite3
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +11,10 @@ from scrapy.settings import Settings
 
 from crawler.commands.ledger import LedgerCommand
 from crawler.core.errors import StoreError
-from crawler.reports.ledger import LISTS, read_site
+from crawler.reports.ledger import LISTS, addresses, reading, reason
 from crawler.store.ledger.database import ledger_path
 from crawler.store.ledger.ledger import Ledger
-from crawler.store.ledger.rows import GONE_HASH, Fetched, Found
+from crawler.store.ledger.rows import GONE_HASH, STATES, Fetched, Found
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,7 +64,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def call(path: Path, *args: str, code: int = 0, **options: object) -> None:
-    opts = {**dict.fromkeys([*LISTS, "json", "move_aside"], False), "limit": 20, **options}
+    opts = {**dict.fromkeys([*LISTS, "move_aside"], False), "limit": 20, **options}
     settings = Settings({"CORPUS_DIR": str(path.parent.parent)})
     command = LedgerCommand()
     command.settings = settings
@@ -73,58 +72,39 @@ def call(path: Path, *args: str, code: int = 0, **options: object) -> None:
     assert command.exitcode == code
 
 
-def test_a_site_is_told_by_state_with_its_runs_and_parts(path: Path) -> None:
-    report = read_site(SITE, path)
-    assert report["states"] == {
-        "queued": 2,
-        "fetching": 1,
-        "fetched": 1,
-        "gone": 2,
-        "refused": 1,
-        "failed": 2,
-    }
-    assert report["articles"] == 2, "one of three is exported as gone"
-    assert [run["id"] for run in report["runs"]] == ["one", "two"]
-    assert report["runs"][0]["figures"]["corpus/incremental/new"] == 3
-    assert report["runs"][-1] == {
-        "id": "two",
-        "started": JUNE,
-        "ended": None,
-        "reason": None,
-        "figures": {},
-    }
-    parts = [(part["name"], part["pages"]) for part in report["unfinished_parts"]]
-    assert parts == [("two-00002.jsonl", 0)]
-    assert not report.keys() & LISTS.keys()
+def listed(path: Path, name: Any, limit: int = 0) -> tuple[int, list[tuple[object, ...]]]:  # noqa: ANN401 - a literal
+    with reading(path) as ledger:
+        number, rows = addresses(ledger, name, limit)
+    return number, [(row.address, row.asked_at, row.status, row.tries, reason(row)) for row in rows]
 
 
-def listed(report: dict[str, Any], name: str) -> tuple[int, list[tuple[object, ...]]]:
-    return report[name]["number"], [tuple(one.values()) for one in report[name]["first"]]
+def states(path: Path) -> dict[str, int]:
+    with reading(path) as ledger:
+        figures = ledger.figures()
+        return {state: figures[state] for state in STATES}
 
 
 def test_addresses_are_listed_with_reason_and_date(path: Path) -> None:
-    report = read_site(SITE, path, tuple(LISTS))
-    assert list(report["failed"]["first"][0]) == ["address", "date", "status", "tries", "reason"]
-    assert listed(report, "failed") == (
+    assert listed(path, "failed") == (
         2,
         [
             (page(4), JULY, 500, 2, "HTTP status 500"),
             (page(3), JUNE, 0, 1, "timeout [기사]"),
         ],
     )
-    assert listed(report, "gone") == (
+    assert listed(path, "gone") == (
         2,
         [
             (page(1), JULY, 410, 0, "the next crawl exports it as gone"),
             (page(0), JUNE, 404, 0, "exported as gone"),
         ],
     )
-    assert listed(report, "refused") == (1, [(page(6), JUNE, 0, 0, f"duplicate: {page(2)}")])
-    assert listed(report, "waiting") == (
+    assert listed(path, "refused") == (1, [(page(6), JUNE, 0, 0, f"duplicate: {page(2)}")])
+    assert listed(path, "waiting") == (
         3,
         [
-            (page(7), MAY, 0, 0, "under way"),
-            (page(8), MAY, 0, 0, "found by sitemap"),
+            (page(7), "", 0, 0, "under way"),
+            (page(8), "", 0, 0, "found by sitemap"),
             (page(5), JULY, 0, 1, "failed before: reset"),
         ],
     )
@@ -132,17 +112,15 @@ def test_addresses_are_listed_with_reason_and_date(path: Path) -> None:
 
 @pytest.mark.parametrize("name", LISTS)
 def test_a_limit_gives_the_first_of_a_list_and_their_number(path: Path, name: Any) -> None:  # noqa: ANN401 - a literal
-    number, first = listed(read_site(SITE, path, (name,)), name)
+    number, first = listed(path, name)
     for limit in range(1, number + 2):
-        assert listed(read_site(SITE, path, (name,), limit), name) == (number, first[:limit])
+        assert listed(path, name, limit) == (number, first[:limit])
 
 
 def test_lists_of_nothing(tmp_path: Path) -> None:
     path = tmp_path / "empty.sqlite"
     Ledger(path).close()
-    report = read_site("empty", path, tuple(LISTS))
-    assert [listed(report, name) for name in LISTS] == [(0, [])] * len(LISTS)
-    assert report["runs"] == []
+    assert [listed(path, name) for name in LISTS] == [(0, [])] * len(LISTS)
 
 
 def test_other_reasons(tmp_path: Path) -> None:
@@ -152,18 +130,17 @@ def test_other_reasons(tmp_path: Path) -> None:
         ledger.mark_fetched(Fetched(page(0), 404, MAY))
         ledger.mark_fetched(Fetched(page(1), 200, MAY, "h"))
         ledger.requeue(page(1))
-    report = read_site("other", path, ("gone", "waiting"))
-    assert [one["reason"] for one in report["gone"]["first"]] == ["never exported"]
-    assert [one["reason"] for one in report["waiting"]["first"]] == ["asked for again"]
+    assert [one[-1] for one in listed(path, "gone")[1]] == ["never exported"]
+    assert [one[-1] for one in listed(path, "waiting")[1]] == ["asked for again"]
 
 
 def test_a_ledger_is_read_beside_a_crawl_that_writes_it(path: Path) -> None:
     with Ledger(path) as ledger:
-        before = read_site(SITE, path)["states"]
+        before = states(path)
         with ledger.transaction():
             ledger.mark_fetching(page(8))
-            assert read_site(SITE, path)["states"] == before
-        assert read_site(SITE, path)["states"]["fetching"] == before["fetching"] + 1
+            assert states(path) == before
+        assert states(path)["fetching"] == before["fetching"] + 1
         ledger.mark_failed(page(8), "the crawl writes on", at=JULY)
 
 
@@ -174,7 +151,7 @@ def test_a_damaged_ledger_says_what_to_do(path: Path) -> None:
     for damage in (b"x" * 5000, data[:4096] + b"\x99" * (len(data) - 4096)):
         path.write_bytes(damage)
         with pytest.raises(StoreError, match=r"damaged.*'scrapy ledger news.example --move-aside'"):
-            read_site(SITE, path)
+            states(path)
 
 
 def test_damage_that_sqlite_does_not_see_is_an_error_too(path: Path) -> None:
@@ -182,7 +159,7 @@ def test_damage_that_sqlite_does_not_see_is_an_error_too(path: Path) -> None:
         connection.execute("UPDATE pages SET state = 77 WHERE state = 5")
     connection.close()
     with pytest.raises(StoreError, match=r"the ledger is damaged.*--move-aside"):
-        read_site(SITE, path)
+        listed(path, "failed")
 
 
 def test_one_that_is_no_ledger_keeps_its_own_advice(tmp_path: Path) -> None:
@@ -191,7 +168,7 @@ def test_one_that_is_no_ledger_keeps_its_own_advice(tmp_path: Path) -> None:
     connection.execute("CREATE TABLE t (a)")
     connection.close()
     with pytest.raises(StoreError, match=r"no ledger of this project. Move it away.*folder\.$"):
-        read_site("other", path)
+        states(path)
 
 
 def test_sites_are_listed(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -209,7 +186,9 @@ def test_a_site_is_shown(path: Path, capsys: pytest.CaptureFixture[str]) -> None
     out = capsys.readouterr().out
     assert out.startswith(f"{SITE}: 9 addresses, 2 articles in the corpus, 2 runs; {path}\n")
     rows = [line.split() for line in out.splitlines()]
-    assert ["waiting", "to", "be", "fetched", "2"] in rows
+    shown = {" ".join(row[:-1]): row[-1] for row in rows if row}
+    told = ("waiting to be fetched", "under way", "fetched", "refused", "failed", "gone")
+    assert [shown[name] for name in told] == ["2", "1", "1", "1", "2", "2"]
     assert [MAY, MAY, "finished", "4", "3", "0", "0", "0"] in rows
     assert [JUNE, "-", "under", "way,", "or", "killed", *"-----"] in rows
     assert ["two-00002.jsonl", JULY, "0"] in rows
@@ -230,21 +209,6 @@ def test_lists_are_shown_as_far_as_the_limit(
     assert out[4].startswith(f"{SITE}, gone (")
     call(path, SITE, failed=True, limit=0)
     assert "more; --limit" not in capsys.readouterr().out
-
-
-def test_json_holds_the_same(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    call(path, SITE, json=True, failed=True, limit=1)
-    told = json.loads(capsys.readouterr().out)
-    assert told["states"]["gone"] == 2
-    assert told["articles"] == 2
-    assert told["runs_in_all"] == 2
-    assert [run["id"] for run in told["runs"]] == ["two"]
-    assert told["runs"][0]["ended"] is None
-    assert told["unfinished_parts"][0]["name"] == "two-00002.jsonl"
-    assert told["failed"]["number"] == 2
-    assert [one["address"] for one in told["failed"]["first"]] == [page(4)]
-    call(path, json=True)
-    assert [one["site"] for one in json.loads(capsys.readouterr().out)["sites"]] == [SITE]
 
 
 def test_a_ledger_that_cannot_be_read_costs_no_other(
@@ -278,7 +242,7 @@ MISTAKES: list[tuple[list[str], dict[str, object], str]] = [
     (["--fail"], {}, "unknown option --fail"),
     ([], {"gone": True}, "name the site for --gone"),
     ([], {"move_aside": True}, "name the site for --move-aside"),
-    ([SITE], {"move_aside": True, "json": True}, "--move-aside takes no other option"),
+    ([SITE], {"move_aside": True, "gone": True}, "--move-aside takes no other option"),
 ]
 
 
