@@ -7,11 +7,10 @@ import json
 import logging
 import socket
 import threading
-from collections.abc import AsyncIterator, Callable, Collection
-from http import HTTPStatus
+from collections.abc import AsyncIterator, Collection
 from pathlib import Path
 from types import FrameType
-from typing import Any, Final
+from typing import Final
 from urllib.parse import quote
 
 import uvicorn
@@ -58,7 +57,7 @@ class Studio:
 
     ``/api/do`` does an operation, ``/api/state`` and ``/api/page`` return what is shown, and
     ``/api/events`` tells when something has changed. ``/frame`` is the document in which a page is
-    shown, which the browser fills with ``/api/tokens``.
+    shown, which the browser fills with ``/api/tokens``. What is not asynchronous runs in a thread.
 
     Args:
         workspace: the workspace.
@@ -75,9 +74,9 @@ class Studio:
     def routes(self) -> list[Route | Mount]:
         """Return the addresses."""
         return [
-            Route("/", self.index),
+            Route("/", lambda _: FileResponse(_STATIC / "index.html")),
             Route("/api/do", self.do, methods=["POST"]),
-            Route("/api/state", self.state),
+            Route("/api/state", lambda _: _Json({"state": self.workspace.state()})),
             Route("/api/page/{page:int}", self.page),
             Route("/api/tokens/{page:int}", self.tokens),
             Route("/api/inspect/{page:int}", self.inspect),
@@ -91,113 +90,78 @@ class Studio:
             Mount("/static", StaticFiles(directory=_STATIC)),
         ]
 
-    async def index(self, _: Request) -> Response:
-        """Give the one document of the application."""
-        return FileResponse(_STATIC / "index.html")
-
     async def do(self, request: Request) -> Response:
         """Do an operation."""
+        body = await request.body()
         try:
-            message = Message.read(json.loads(await request.body()))
-        except (ValueError, RecursionError):
-            return _refused(ArgumentError("the request is no JSON that can be read"))
-        except ClientDisconnect:
-            return Response(status_code=400)  # nobody reads it any more
-        except CorpusError as error:
-            return _refused(error)
-        if message.parts.get("op") == "project":
-            return await _answer(self.change, message)
-        answer = await _answer(perform, self.workspace, message)
-        if message.parts.get("op") == "propose" and answer.status_code == HTTPStatus.OK:
+            message = Message.read(json.loads(body))
+        except (ValueError, RecursionError) as error:
+            raise ArgumentError("the request is no JSON that can be read") from error
+        return await run_in_threadpool(self._do, message)
+
+    def _do(self, message: Message) -> Response:
+        op = message.text("op")
+        if op == "project":
+            with self._lock:
+                self.workspace = self.workspace.another(message.text("file"))
+                return _Json({"state": self.workspace.state()})
+        answer = _Json(perform(self.workspace, message))
+        if op == "propose":
             # The list is mostly confirmed.
             answer.background = BackgroundTask(self.workspace.prepare, message.number("of"))
         return answer
 
-    def change(self, message: Message) -> dict[str, Any]:
-        """Work on another project from now on."""
-        with self._lock:
-            self.workspace = self.workspace.another(message.text("file"))
-            return {"state": self.workspace.state()}
-
-    async def state(self, _: Request) -> Response:
-        """Give the state of the project."""
-        return await _answer(lambda: {"state": self.workspace.state()})
-
-    async def page(self, request: Request) -> Response:
+    def page(self, request: Request) -> Response:
         """Give what the project does on a page."""
-        number = request.path_params["page"]
         known = request.query_params.get("known", "")
-        return await _answer(self.workspace.shown, number, known)
+        return _Json(self.workspace.shown(request.path_params["page"], known))
 
-    async def inspect(self, request: Request) -> Response:
+    def inspect(self, request: Request) -> Response:
         """Give why a page came out as it did: its text, tables, structure or metadata."""
         number = request.path_params["page"]
-        return await _answer(
-            lambda: self.inspector.show(self.workspace, number, request.query_params)
-        )
+        return _Json(self.inspector.show(self.workspace, number, request.query_params))
 
-    async def run(self, request: Request) -> Response:
+    def run(self, request: Request) -> Response:
         """Give how far the run is, with the results from a number on."""
-        start = request.query_params.get("from", "0")
         runs = self.workspace.runs
-        if runs is None or not start.isdecimal():
-            return JSONResponse({"run": None})
-        return JSONResponse({"run": runs.progress(int(start))})
+        return _Json({"run": runs and runs.progress(_number(request, "from", 0))})
 
-    async def reading(self, request: Request) -> Response:
+    def reading(self, request: Request) -> Response:
         """Give how far the reading of a view is, with what it has found if that is not known."""
-        known = request.query_params.get("known", "")
         found = self.workspace.readings.get(request.path_params["view"])
-        if found is None:
-            return JSONResponse({"reading": None})
-        number = int(known) if known.isdecimal() else -1
-        return await _answer(lambda: {"reading": found.progress(number)})
+        return _Json({"reading": found and found.progress(_number(request, "known", -1))})
 
-    async def block(self, request: Request) -> Response:
+    def block(self, request: Request) -> Response:
         """Give the pages on which a block of the site stands."""
         found = self.workspace.readings.get("site")
         if not isinstance(found, SiteReading):
-            return _refused(ArgumentError("no site was read yet"))
-        return await _answer(found.pages_of, request.path_params["block"])
+            raise ArgumentError("no site was read yet")
+        return _Json(found.pages_of(request.path_params["block"]))
 
-    async def results(self, request: Request) -> Response:
+    def results(self, request: Request) -> Response:
         """Give the results of the run as a file."""
         form, runs = request.path_params["form"], self.workspace.runs
-        try:
-            if runs is None:
-                raise ArgumentError("nothing was run yet").about("no-run")
-            name, body = await run_in_threadpool(runs.written, form)
-        except CorpusError as error:
-            return _refused(error)
-        return _file(name, body, TYPES[form])
+        if runs is None:
+            raise ArgumentError("nothing was run yet").about("no-run")
+        return _file(*runs.written(form), TYPES[form])
 
-    async def page_object(self, _: Request) -> Response:
+    def page_object(self, _: Request) -> Response:
         """Give the project as a page object of web-poet, with a fixture of each open page."""
         space = self.workspace
-        stem = space.path.stem
         pages = [opened.page for opened in space.journal.opened.values()]
-        try:
-            body = await run_in_threadpool(page_object, space.project, stem, pages)
-        except CorpusError as error:
-            return _refused(error)
-        return _file(f"{stem}-page-object.zip", body, "application/zip")
+        body = page_object(space.project, space.path.stem, pages)
+        return _file(f"{space.path.stem}-page-object.zip", body, "application/zip")
 
-    async def tokens(self, request: Request) -> Response:
+    def tokens(self, request: Request) -> Response:
         """Give a page as the browser makes it."""
-        space = self.workspace
-        number = request.path_params["page"]
-        pictures = request.query_params.get("pictures") == "1"
-        return await _answer(
-            lambda: {"tokens": space.page(number).tokens(space.folder, pictures=pictures)}
-        )
+        space, pictures = self.workspace, request.query_params.get("pictures") == "1"
+        page = space.page(request.path_params["page"])
+        return _Json({"tokens": page.tokens(space.folder, pictures=pictures)})
 
-    async def frame(self, request: Request) -> Response:
+    def frame(self, request: Request) -> Response:
         """Give the empty document of the frame of a page."""
         pictures = request.query_params.get("pictures") == "1"
-        try:
-            page = self.workspace.page(request.path_params["page"])
-        except CorpusError as error:
-            return _refused(error)
+        page = self.workspace.page(request.path_params["page"])
         is_strict = page.page.body[:1024].lstrip().lower().startswith(b"<!doctype")
         headers = {"Content-Security-Policy": frame_policy(pictures=pictures)}
         return Response(FRAME if is_strict else QUIRKS, headers=headers, media_type="text/html")
@@ -231,15 +195,9 @@ class _Json(JSONResponse):
         )
 
 
-async def _answer(work: Callable[..., Any], *arguments: object) -> Response:
-    try:
-        return _Json(await run_in_threadpool(work, *arguments))
-    except CorpusError as error:
-        return _refused(error)
-    except RecursionError:
-        return _refused(ArgumentError("it is nested too deep; make it flatter"))
-    except OSError as error:
-        return _refused(ArgumentError(f"{error.filename}: {error.strerror or error}"))
+def _number(request: Request, name: str, default: int) -> int:
+    given = request.query_params.get(name, "")
+    return int(given) if given.isdecimal() else default
 
 
 def _file(name: str, body: bytes, kind: str) -> Response:
@@ -247,15 +205,25 @@ def _file(name: str, body: bytes, kind: str) -> Response:
     return Response(body, headers=headers, media_type=kind)
 
 
-def _refused(error: CorpusError) -> Response:
-    told = str(error)[:_MOST_TOLD]
-    data = [its[:_MOST_TOLD] for its in error.data]
-    return _Json({"error": told, "kind": error.kind, "data": data}, 400)
+def _refused(_: Request, error: Exception) -> Response:
+    """Say what is wrong with a request, in words and for the strings of the interface."""
+    match error:
+        case CorpusError():
+            why, kind, data = str(error), error.kind, error.data
+        case OSError():
+            why, kind, data = f"{error.filename}: {error.strerror or error}", "", ()
+        case ClientDisconnect():
+            why, kind, data = "nobody reads it any more", "", ()
+        case _:
+            why, kind, data = "it is nested too deep; make it flatter", "", ()
+    told = {"error": why[:_MOST_TOLD], "kind": kind, "data": [its[:_MOST_TOLD] for its in data]}
+    return _Json(told, 400)
 
 
 def make_app(studio: Studio, token: str, hosts: Collection[str]) -> ASGIApp:
     """Return the application behind its guard."""
-    inner = Starlette(routes=studio.routes())
+    kinds = (CorpusError, OSError, RecursionError, ClientDisconnect)
+    inner = Starlette(routes=studio.routes(), exception_handlers=dict.fromkeys(kinds, _refused))
     return Guard(GZipMiddleware(inner, minimum_size=4_096, compresslevel=1), token, hosts)
 
 

@@ -5,19 +5,20 @@ It obeys what every crawl obeys: robots.txt, throttling, the settings of the pro
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-from base64 import b64decode, b64encode
 from collections.abc import Sequence
-from typing import Any
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from typing import Final
 
 from crawler.core.errors import FetchError
 from crawler.core.page.page import Page
 from crawler.discovery.addresses import check_address
 
-_SECONDS = 120
-_running: set[subprocess.Popen[bytes]] = set()
+_SECONDS: Final = 120
+# A process that is forked would have the threads' locks of the studio.
+_CONTEXT: Final = get_context("spawn")
+_running: set[BaseProcess] = set()
 
 
 def fetch(url: str) -> Page:
@@ -42,37 +43,26 @@ def fetch_all(urls: Sequence[str]) -> list[Page | FetchError]:
     """
     for url in urls:
         check_address(url)
-    command = (sys.executable, "-m", "crawler.studio.fetching", *urls)
+    here, there = _CONTEXT.Pipe(duplex=False)
+    process = _CONTEXT.Process(target=_crawl, args=(urls, there), daemon=True)
+    process.start()
+    _running.add(process)
+    there.close()
     try:
-        written = _written(command, _SECONDS * len(urls))
-        answers: list[dict[str, Any]] = json.loads(written.splitlines()[-1])
-    except subprocess.TimeoutExpired as error:
-        raise FetchError(f"{urls[0]} did not come within {_SECONDS} seconds").about(
-            "fetch-slow", urls[0], _SECONDS
-        ) from error
-    except (ValueError, IndexError) as error:
+        if not here.poll(_SECONDS * len(urls)):
+            raise FetchError(f"{urls[0]} did not come within {_SECONDS} seconds").about(
+                "fetch-slow", urls[0], _SECONDS
+            )
+        found: list[Page | FetchError] = here.recv()
+    except EOFError as error:
         raise FetchError(f"{urls[0]} could not be fetched: the crawl ended at once").about(
             "fetch-ended", urls[0]
         ) from error
-    return [
-        FetchError(its["error"]).about(its["kind"], *its["data"])
-        if "error" in its
-        else Page(its["url"], b64decode(its["body"]), its["content_type"])
-        for its in answers
-    ]
-
-
-def _written(command: Sequence[str], seconds: float) -> bytes:
-    process = subprocess.Popen(  # noqa: S603 - the program is our own, and the addresses are checked
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    )
-    with process:
-        _running.add(process)
-        try:
-            return process.communicate(timeout=seconds)[0]
-        finally:
-            process.kill()
-            _running.discard(process)
+    else:
+        return found
+    finally:
+        process.kill()
+        _running.discard(process)
 
 
 def stop_fetching() -> None:
@@ -81,8 +71,8 @@ def stop_fetching() -> None:
         process.kill()
 
 
-def main() -> None:
-    """Fetch the pages that the call names, and write them as JSON, or why they could not be had."""
+def _crawl(urls: Sequence[str], answers: Connection) -> None:
+    """Fetch pages, and send them, or why they could not be had."""
     from scrapy.crawler import CrawlerProcess  # noqa: PLC0415 - the studio itself loads no Scrapy
     from scrapy.utils.project import get_project_settings  # noqa: PLC0415 - as above
 
@@ -90,18 +80,4 @@ def main() -> None:
 
     settings = get_project_settings()
     settings.set("LOG_LEVEL", "CRITICAL", "cmdline")
-    answers = [
-        {"error": str(its), "kind": its.kind, "data": its.data}
-        if isinstance(its, FetchError)
-        else {
-            "url": its.url,
-            "body": b64encode(its.body).decode("ascii"),
-            "content_type": its.content_type,
-        }
-        for its in fetch_pages(sys.argv[1:], CrawlerProcess(settings))
-    ]
-    sys.stdout.write(f"\n{json.dumps(answers)}\n")
-
-
-if __name__ == "__main__":
-    main()
+    answers.send(fetch_pages(urls, CrawlerProcess(settings)))

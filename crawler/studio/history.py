@@ -6,7 +6,6 @@ the ledger of a site and from its exported items.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -33,7 +32,7 @@ from crawler.reports.timeline import Timeline
 from crawler.store.files import site_named, time_of
 from crawler.store.ledger.ledger import Ledger
 from crawler.store.ledger.rows import Run as LedgerRun
-from crawler.studio.jobs import Job
+from crawler.studio.jobs import Reading
 from crawler.studio.messages import Message
 from crawler.studio.pages import inside
 
@@ -42,7 +41,6 @@ if TYPE_CHECKING:
     from crawler.studio.workspace import Workspace
 
 Answer = dict[str, Any]
-_SHOW_SECONDS: Final = 1.0
 _MOST_RUNS: Final = 200
 _MOST_SITES: Final = 500
 _ENDINGS: Final = (".jsonl", ".csv", ".parquet")
@@ -86,10 +84,9 @@ def find_history(folder: Path, name: str) -> Found:
                 f"the output of {name} is no folder but {plan.output}; {shows}"
             ).about("remote-harvest", name, plan.output, shows)
         return _harvest(folder, inside(folder, plan.output), plan.sites)
-    if path.name == "history.sqlite":
-        return _harvest(folder, path.parent, ())
-    if (path / "history.sqlite").is_file():
-        return _harvest(folder, path, ())
+    output = path.parent if path.name == "history.sqlite" else path
+    if (output / "history.sqlite").is_file():
+        return _harvest(folder, output, ())
     if path.is_dir():
         return Found(_crawl(folder, path, name))
     if path.suffix == ".sqlite":
@@ -101,32 +98,30 @@ def find_history(folder: Path, name: str) -> Found:
 
 def _crawl(folder: Path, path: Path, name: str) -> dict[str, Past]:
     """Return the sites of the folder of a crawl, or its exported items, by the site ""."""
-    ledgers = _ledgers(folder, path)
-    if ledgers:
-        items = [_files(folder, path, f"articles/{escape(one.stem)}/*") for one in ledgers]
-        pairs = zip(ledgers, items, strict=True)
-        return {site_named(one.stem): Past((one,), own) for one, own in pairs}
+    past = {}
+    for ledger in _ledgers(folder, path):
+        items = _files(folder, path, f"articles/{escape(ledger.stem)}/*")
+        past[site_named(ledger.stem)] = Past((ledger,), items)
     for patterns in (("articles/*/*", "articles/*"), ("*",), ("*/*",)):
-        if exported := _files(folder, path, *patterns):
-            return {"": Past(items=exported)}
-    raise ArgumentError(f"{name} keeps no history; {_KINDS}").about("no-history", name)
+        if not past and (exported := _files(folder, path, *patterns)):
+            past[""] = Past(items=exported)
+    if not past:
+        raise ArgumentError(f"{name} keeps no history; {_KINDS}").about("no-history", name)
+    return past
 
 
 def _harvest(folder: Path, output: Path, planned: tuple[SitePlan, ...]) -> Found:
-    if not (output / "history.sqlite").is_file():
-        raise ArgumentError(f"{output} has no history.sqlite; run the harvest first").about(
+    history = output / "history.sqlite"
+    sites = planned or tuple(map(SitePlan, History(history).sites())) if history.is_file() else ()
+    if not sites:
+        raise ArgumentError(f"{output} has no history; run the harvest first").about(
             "no-harvest", output
         )
-    sites = planned or tuple(map(SitePlan, History(output / "history.sqlite").sites()))
     past = {}
     for site in sites:
         own = output / site_folder(site.id)
         items = _files(folder, own, "articles/*/*", "articles/*")
         past[site.id] = Past(_ledgers(folder, own), items)
-    if not past:
-        raise ArgumentError(f"{output}: nothing was harvested yet; run the harvest first").about(
-            "no-harvest", output
-        )
     return Found(past, output, sites)
 
 
@@ -141,7 +136,7 @@ def _ledgers(folder: Path, root: Path) -> tuple[Path, ...]:
     return tuple(inside(folder, str(path)) for path in sorted(root.glob("ledger/*.sqlite")))
 
 
-class HistoryReading(Job):
+class HistoryReading(Reading):
     """Reads a history in the background.
 
     Args:
@@ -155,41 +150,26 @@ class HistoryReading(Job):
 
     def __init__(self, folder: Path, name: str, site: str) -> None:
         self._name = name
-        self._found = find_history(folder, name)
-        if site and site not in self._found.sites:
+        self._past = find_history(folder, name)
+        if site and site not in self._past.sites:
             raise ArgumentError(f"{name} has no site {site}; choose another one").about(
                 "no-site", name, site
             )
-        self._site = site or next(iter(self._found.sites))
         self._now = datetime.now(UTC)
         self._timeline = Timeline(self._now)
         self._statuses: list[SiteStatus] = []
-        self._shown: Answer = {}
-        self._told = 0.0
-        self._revision = 0
-        self._read = 0
-        super().__init__()
+        super().__init__(site or next(iter(self._past.sites)))
 
     def progress(self, known: int) -> Answer:
         """Return how far the reading is, and what it has found if that is not known."""
-        answer = {
-            "name": self._name,
-            "running": self.running,
-            "error": self.error,
-            "about": self.about,
-            "seconds": self.seconds,
-            "read": self._read,
-            "sites": list(self._found.sites),
-            "site": self._site,
-            "revision": self._revision,
-        }
-        return answer if known == self._revision else answer | self._shown
+        sites = list(self._past.sites)
+        return {"name": self._name, "sites": sites, **super().progress(known)}
 
     def work(self) -> None:
         """Read the runs, then the pages of the site."""
         self._statuses = list(self._read_statuses())
-        self._show()
-        past, is_item = self._found.sites[self._site], False
+        self.show()
+        past, is_item = self._past.sites[self.site], False
         try:
             for ledger in past.ledgers:
                 self._read_ledger(ledger, dates=not past.items)
@@ -200,28 +180,27 @@ class HistoryReading(Job):
                         break
         finally:
             # What was read before a damaged line is shown, too.
-            self._show()
+            self.show()
         if not self._statuses and not is_item and not self.stopped:
             raise ArgumentError(f"{self._name} holds no exported items; {_KINDS}").about(
                 "no-history", self._name
             )
 
     def _read_statuses(self) -> Iterator[SiteStatus]:
-        found = self._found
-        if found.harvest is not None:
-            storage = Storage(str(found.harvest))
-            history = History(found.harvest / "history.sqlite")
-            yield from gather(found.planned, history, storage.is_locked, self._now)
+        past = self._past
+        if past.harvest is not None:
+            storage = Storage(str(past.harvest))
+            history = History(past.harvest / "history.sqlite")
+            yield from gather(past.planned, history, storage.is_locked, self._now)
             return
-        for site, past in found.sites.items():
-            if not past.ledgers:
-                continue
+        first = {site: its.ledgers[0] for site, its in past.sites.items() if its.ledgers}
+        for site, path in first.items():
             try:
-                with Ledger(past.ledgers[0], read_only=True) as ledger:
+                with Ledger(path, read_only=True) as ledger:
                     runs = [run_of_ledger(site, run) for run in ledger.runs()]
             except StoreError:
                 # A damaged ledger keeps nobody from the history of another site.
-                if site == self._site:
+                if site == self.site:
                     raise
             else:
                 yield status_of(SitePlan(site), runs, None)
@@ -237,15 +216,15 @@ class HistoryReading(Job):
 
     def _counted(self) -> bool:
         """Count a page, show from time to time what there is; return whether to stop."""
-        self._read += 1
-        if time.monotonic() - self._told > _SHOW_SECONDS:
-            self._show()
+        self.read += 1
+        self.show_soon()
         return self.stopped
 
-    def _show(self) -> None:
-        own = next((one for one in self._statuses if one.site.id == self._site), None)
+    def found(self) -> Answer:
+        """Return the runs of the site, its plots, and the table of all sites."""
+        own = next((one for one in self._statuses if one.site.id == self.site), None)
         entries: Sequence[Run] = own.entries if own else ()
-        self._shown = {
+        return {
             "columns": COLUMNS,
             "rows": [site_cells(status) for status in self._statuses[:_MOST_SITES]],
             "plots": [asdict(one) for one in (*run_plots(entries), *self._timeline.plots())],
@@ -253,8 +232,6 @@ class HistoryReading(Job):
             "runs": [run_cells(run) for run in reversed(entries[-_MOST_RUNS:])],
             "in_all": len(entries),
         }
-        self._revision += 1
-        self._told = time.monotonic()
 
 
 def run_of_ledger(site: str, run: LedgerRun) -> Run:

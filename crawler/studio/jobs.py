@@ -5,9 +5,11 @@ from __future__ import annotations
 import threading
 import time
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, Final
 
 from crawler.core.errors import CorpusError
+
+_SHOW_SECONDS: Final = 2.0
 
 
 class Job(ABC):
@@ -28,16 +30,6 @@ class Job(ABC):
         self._thread.start()
 
     @property
-    def running(self) -> bool:
-        """Whether it goes on."""
-        return self._thread.is_alive()
-
-    @property
-    def seconds(self) -> float:
-        """How long it has taken so far, or took."""
-        return round(time.monotonic() - self._began if self.running else self._seconds, 1)
-
-    @property
     def stopped(self) -> bool:
         """Whether it was told to end."""
         return self._stopped.is_set()
@@ -50,9 +42,17 @@ class Job(ABC):
         """Wait until it has ended."""
         self._thread.join()
 
-    @abstractmethod
-    def progress(self, known: int) -> dict[str, Any]:
+    def progress(self, known: int) -> dict[str, Any]:  # noqa: ARG002 - other jobs ask for it
         """Return how far it is, and what it has found beyond a number that the asker knows."""
+        running = self.is_running
+        seconds = time.monotonic() - self._began if running else self._seconds
+        told = {"running": running, "error": self.error, "about": self.about}
+        return {**told, "seconds": round(seconds, 1)}
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it goes on."""
+        return self._thread.is_alive()
 
     @abstractmethod
     def work(self) -> None:
@@ -70,3 +70,43 @@ class Job(ABC):
             raise
         finally:
             self._seconds = time.monotonic() - self._began
+
+
+class Reading(Job):
+    """Reads what a view shows of a site, which can be chosen of several.
+
+    Attributes:
+        site: The site that is read.
+        read: How many pages it has read.
+        shown: What it has found by now.
+        revision: The number of what is shown.
+    """
+
+    def __init__(self, site: str) -> None:
+        self.site = site
+        self.read = 0
+        self.shown: dict[str, Any] = {}
+        self.revision = 0
+        self._told = time.monotonic()
+        super().__init__()
+
+    def progress(self, known: int) -> dict[str, Any]:
+        """Return how far it is, and what is shown if its number is not the known one."""
+        told = {"site": self.site, "read": self.read, "revision": self.revision}
+        shown = self.shown if known != told["revision"] else {}
+        return {**super().progress(known), **told, **shown}
+
+    def show(self) -> None:
+        """Show what there is now."""
+        self.shown = self.found()
+        self.revision += 1
+        self._told = time.monotonic()
+
+    def show_soon(self) -> None:
+        """Show it if some seconds have passed since it was done last."""
+        if time.monotonic() - self._told > _SHOW_SECONDS:
+            self.show()
+
+    @abstractmethod
+    def found(self) -> dict[str, Any]:
+        """Return what is shown."""

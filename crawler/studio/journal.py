@@ -12,7 +12,7 @@ import os
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from crawler.core.page.page import Page
 from crawler.core.wrapper.project import Project
 from crawler.core.wrapper.project_file import read_project, write_project
 from crawler.store.files import append_whole, system_errors, write_whole
+from crawler.studio.pages import OpenPage
 
 Label = tuple[str, ...]
 """What a step did: a key of the interface's strings, and what is put into it."""
@@ -38,15 +39,6 @@ class Step:
     label: Label
     body: Mapping[str, Any]
     rules: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Opened:
-    """A page that is open: its number, how it was named, and the page itself."""
-
-    number: int
-    name: str
-    page: Page
 
 
 class Journal:
@@ -66,7 +58,7 @@ class Journal:
         self.at = -1
         self.saved = ""
         self.closed = False
-        self.opened: dict[int, Opened] = {}
+        self.opened: dict[int, OpenPage] = {}
         self._rules: dict[str, Any] = {}
         self._projects: dict[int, Project] = {}
         self._next = 1
@@ -116,17 +108,15 @@ class Journal:
         self.saved = hash_of(text)
         self._write({"do": "saved", "text": self.saved})
 
-    def open(self, name: str, page: Page, number: int = 0) -> Opened:
+    def open(self, name: str, page: Page, number: int = 0) -> OpenPage:
         """Keep a page among those that are open, in the place of another one or as a new one."""
-        opened = Opened(number or self._next, name, page)
-        number = opened.number
-        body = {**asdict(page), "body": b64encode(page.body).decode("ascii")}
-        body["name"] = name
-        write_whole(self._page(number), [json.dumps(body).encode("ascii")])
+        number = number or self._next
+        kept = {**asdict(page), "body": b64encode(page.body).decode("ascii"), "name": name}
+        write_whole(self._page(number), [json.dumps(kept).encode("ascii")])
         self._write({"do": "open", "page": number})
-        self.opened[number] = opened
+        self.opened[number] = OpenPage(number, name, page)
         self._next = max(self._next, number + 1)
-        return opened
+        return self.opened[number]
 
     def close(self, number: int) -> None:
         """Forget a page that is open."""
@@ -208,8 +198,8 @@ class Journal:
                     kept = json.loads(path.read_bytes())
                     name = kept.pop("name")
                     kept["robots_tags"] = tuple(kept["robots_tags"])
-                    page = replace(Page(**{**kept, "body": b""}), body=b64decode(kept["body"]))
-                    self.opened[number] = Opened(number, name, page)
+                    page = Page(**{**kept, "body": b64decode(kept["body"])})
+                    self.opened[number] = OpenPage(number, name, page)
             case "close":
                 self.opened.pop(line["page"], None)
 

@@ -12,11 +12,12 @@ from crawler.core.wrapper.project_file import EXTENSION, write_project
 from crawler.core.wrapper.proposals import propose
 from crawler.core.wrapper.view import View
 from crawler.discovery.addresses import check_address
+from crawler.store.sources import is_address
 from crawler.studio.edits import EDITS, record_around, with_shape
 from crawler.studio.fetching import fetch
 from crawler.studio.history import start_history
 from crawler.studio.messages import Message
-from crawler.studio.pages import addresses_in, inside, is_remote, list_folder, page_at
+from crawler.studio.pages import addresses_in, inside, list_folder, page_at
 from crawler.studio.runs import Run, command_lines
 from crawler.studio.site import start_site
 from crawler.studio.workspace import Workspace
@@ -79,7 +80,7 @@ def open_page(workspace: Workspace, message: Message) -> Answer:
     name, url = message.text("name").strip(), message.text("url", "").strip() or None
     if not name:
         raise ArgumentError("name a saved page, an address, or an archive").about("no-name")
-    if is_remote(name):
+    if is_address(name):
         # The lock is not held: it takes long.
         return {"opened": workspace.open(without_secrets(name), fetch(name))}
     at = message.number("at", -1)
@@ -97,15 +98,14 @@ def set_address(workspace: Workspace, message: Message) -> Answer:
     check_address(url)
     opened = workspace.page(number)
     workspace.journal.open(opened.name, replace(opened.page, url=url), number)
-    workspace.forget(number)
+    workspace.revision += 1
     return {}
 
 
 def close_page(workspace: Workspace, message: Message) -> Answer:
     """Close a page; what was learned from it stays."""
-    number = message.number("page")
-    workspace.journal.close(number)
-    workspace.forget(number)
+    workspace.journal.close(message.number("page"))
+    workspace.revision += 1
     return {}
 
 
@@ -120,8 +120,7 @@ def save(workspace: Workspace, message: Message) -> Answer:
     else:
         workspace.write_as(path, text)
     workspace.journal.note_saved(text)
-    for number in workspace.journal.opened:
-        page = workspace.page(number)
+    for page in workspace.journal.opened.values():
         if page.tree.fingerprint in workspace.project.taught_by:
             keep_page(workspace.path, page.page)
     workspace.revision += 1

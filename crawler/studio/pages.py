@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
@@ -13,6 +13,7 @@ from urllib.parse import unquote
 from crawler.core.errors import ArgumentError
 from crawler.core.page.page import MAX_PAGE_BYTES, Page
 from crawler.core.page.parse import ParsedPage, parse
+from crawler.core.wrapper.project import Project
 from crawler.core.wrapper.rules import Memory
 from crawler.core.wrapper.tree import PageTree, tree_of
 from crawler.store.files import system_errors
@@ -21,15 +22,23 @@ from crawler.studio.frame import frame_tokens
 
 _LISTED = 2_000
 _MOST_BYTES = 2_000_000
+_OPENED = {
+    ".h2x": "project", ".warc": "archive", ".jsonl": "archive", ".dtd": "shape", ".medl": "shape",
+    **dict.fromkeys((".html", ".htm", ".xhtml", ".shtml", ".mht", ".mhtml"), "page"),
+}  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class OpenPage:
-    """A page that is open, with the trees that are made of it once."""
+    """A page that is open: its number, how it was named, and the page itself.
+
+    The trees of it are made once. ``preview`` is what a project did on it, with that project.
+    """
 
     number: int
     name: str
     page: Page
+    preview: tuple[Project, dict[str, Any]] | None = field(default=None, init=False)
 
     @cached_property
     def parsed(self) -> ParsedPage:
@@ -62,7 +71,7 @@ class OpenPage:
 
     def _saved(self, folder: Path, address: str) -> bytes | None:
         """Return a file that was saved with the page, None where there is none of that name."""
-        if is_remote(self.name) or not address or ":" in address or address.startswith("/"):
+        if is_address(self.name) or not address or ":" in address or address.startswith("/"):
             return None
         name = unquote(address.partition("?")[0].partition("#")[0])
         try:
@@ -160,27 +169,15 @@ def list_folder(folder: Path, name: str) -> list[dict[str, Any]]:
     path = inside(folder, name)
     if not path.is_dir():
         raise ArgumentError(f"{name} is no folder").about("no-folder", name)
-    kept = (
-        (".h2x", "project"), (".warc", "archive"), (".jsonl", "archive"),
-        (".dtd", "shape"), (".medl", "shape"),
-    )  # fmt: skip
-    pages = (".html", ".htm", ".xhtml", ".shtml", ".mht", ".mhtml")
     found = []
     for entry in sorted(path.iterdir(), key=lambda its: (not its.is_dir(), _in_order(its.name))):
-        if entry.name.startswith(".") or not entry.resolve().is_relative_to(folder.resolve()):
-            continue
-        if entry.name.endswith(".pages.warc.gz"):
-            continue
         bare = entry.name.lower().removesuffix(".gz").removesuffix(".zst")
-        kind = next((kind for suffix, kind in kept if bare.endswith(suffix)), "")
-        kind = "page" if bare.endswith(pages) else kind
-        kind = "folder" if entry.is_dir() else kind
-        if kind and not (kind == "folder" and entry.suffix == ".studio"):
+        is_own = entry.suffix == ".studio" or bare.endswith(".pages.warc")
+        is_hidden = entry.name.startswith(".") or is_own
+        if is_hidden or not entry.resolve().is_relative_to(folder.resolve()):
+            continue
+        kind = "folder" if entry.is_dir() else _OPENED.get(Path(bare).suffix)
+        if kind:
             its = entry.relative_to(folder).as_posix()
             found.append({"name": entry.name, "path": its, "kind": kind})
     return found
-
-
-def is_remote(name: str) -> bool:
-    """Tell whether a name is an address that has to be fetched."""
-    return is_address(name)

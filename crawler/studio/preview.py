@@ -7,7 +7,7 @@ from dataclasses import asdict
 from functools import cache
 from typing import Any
 
-from crawler.core.wrapper.output import SCRIPT_FAILED, Node, Problem, ScriptPlace
+from crawler.core.wrapper.output import SCRIPT_FAILED, Node, ScriptPlace
 from crawler.core.wrapper.output_forms import as_xml
 from crawler.core.wrapper.tree import PageTree
 from crawler.studio.journal import hash_of
@@ -21,41 +21,33 @@ def preview_of(wrapped: Wrapped, tree: PageTree) -> dict[str, Any]:
     value and confidence. ``output`` is the output tree: name, value, confidence, number of the
     node, attribute, children.
     """
-    result, places = wrapped.result, _Places(tree)
+    result, find = wrapped.result, cache(tree.find)
+
+    def place(node: Node) -> tuple[int | None, str]:
+        path, _, attribute = node.source.partition("/@")
+        return find(path) if path else None, attribute and f"@{attribute}"
+
+    def as_list(node: Node) -> list[Any]:
+        children = list(map(as_list, node.children))
+        return [node.name, node.value, round(node.confidence, 3), *place(node), children]
+
     shown: dict[str, Any] = {
         "fits": result.fits,
         "missing": result.missing,
         "lines": list(wrapped.told()),
-        "flaws": [_flaw(its) for its in result.problems if its.reason == SCRIPT_FAILED],
+        "flaws": [
+            asdict(its.place or ScriptPlace(0, None, None, its.detail))
+            for its in result.problems
+            if its.reason == SCRIPT_FAILED
+        ],
         "debug": wrapped.debug,
         "urls": wrapped.urls,
         "saves": wrapped.saves,
         "found": {
-            path: [[*places.of(its), its.value, round(its.confidence, 3)] for its in nodes]
+            path: [[*place(its), its.value, round(its.confidence, 3)] for its in nodes]
             for path, nodes in result.found.items()
         },
-        "output": places.shown(result.root),
+        "output": as_list(result.root),
         "xml": as_xml(result.root),
     }
     return {"hash": hash_of(json.dumps(shown, default=str)), **shown}
-
-
-def _flaw(problem: Problem) -> dict[str, Any]:
-    """Return what a script did wrong, and where."""
-    return asdict(problem.place or ScriptPlace(0, None, None, problem.detail))
-
-
-class _Places:
-    """The numbers of nodes of the page by their paths, each found once."""
-
-    def __init__(self, tree: PageTree) -> None:
-        self._find = cache(tree.find)
-
-    def of(self, node: Node) -> tuple[int | None, str]:
-        path, _, attribute = node.source.partition("/@")
-        number = self._find(path) if path else None
-        return number, f"@{attribute}" if attribute else ""
-
-    def shown(self, node: Node) -> list[Any]:
-        children = [self.shown(child) for child in node.children]
-        return [node.name, node.value, round(node.confidence, 3), *self.of(node), children]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,16 +11,14 @@ from typing import Any
 
 from scrapy.utils.project import inside_project
 
-from crawler.core.errors import ArgumentError, UnreadablePageError
+from crawler.core.errors import ArgumentError
 from crawler.core.page.page import MAX_PAGE_BYTES
 from crawler.core.wrapper.output import Result
 from crawler.core.wrapper.project import Project
-from crawler.core.wrapper.tree import PageTree, join_trees, read_tree
 from crawler.store.sources import is_address
 from crawler.studio.fetching import fetch_all
 from crawler.studio.jobs import Job
 from crawler.studio.pages import inside
-from crawler.wrapper.actions import addresses_of
 from crawler.wrapper.documents import cell_of, document, table_columns, workbook
 from crawler.wrapper.project_store import Inputs
 from crawler.wrapper.running import Line, ProjectRunner, Wrapped, page_rows
@@ -69,18 +67,13 @@ class Run(Job):
         self, project: Project, file: str, folder: Path, names: Sequence[str], args: Sequence[str]
     ) -> None:
         self.project = project
-        self.names = tuple(names) or addresses_of(project, ("", "", *args))
-        if not self.names:
-            raise ArgumentError(
-                "name pages to run over: files, folders, archives or addresses"
-            ).about("no-names")
         self._file = file
         self._args = tuple(args)
         self._paths = {
-            name if is_address(name) else str(inside(folder, name)): name for name in self.names
+            name if is_address(name) else str(inside(folder, name)): name for name in names
         }
-        self._joined = not names
-        self._inputs = Inputs(tuple(self._paths), fetch_all, MAX_PAGE_BYTES)
+        inputs = Inputs(tuple(self._paths), fetch_all, MAX_PAGE_BYTES)
+        self._inputs = inputs.of_project(project, ("", "", *args))
         self._results: list[Result] = []
         self._rows: list[Row] = []
         self._counts = {"fit": 0, "misfit": 0, "unreadable": 0}
@@ -90,12 +83,9 @@ class Run(Job):
         """Return how far the run is, and rows of results from a number on."""
         rows = self._rows[start : start + _ROWS]
         return {
-            "running": self.running,
-            "names": self.names,
+            **super().progress(start),
+            "names": [self._paths.get(name, name) for name in self._inputs.names],
             "counts": self._counts,
-            "error": self.error,
-            "about": self.about,
-            "seconds": self.seconds,
             "columns": table_columns(self.project.schema),
             "start": start,
             "more": len(self._rows) > start + len(rows),
@@ -114,36 +104,17 @@ class Run(Job):
         results, schema = list(self._results), self.project.schema
         if form == "xlsx":
             return name, workbook(schema, results)
-        alone = self._joined or self._inputs.is_one_page
-        text = "".join(document(form, schema, results, alone=alone))
+        text = "".join(document(form, schema, results, alone=self._inputs.is_one_page))
         return name, text.encode("utf-8", "backslashreplace")
 
     def work(self) -> None:
         """Run the project on all pages."""
         with closing(ProjectRunner(self.project, self._file)) as runner:
-            self._run(runner)
-
-    def _run(self, runner: ProjectRunner) -> None:
-        trees = self._trees()
-        if self._joined and (loaded := list(trees)):
-            # The pages that a project loads are one, as the command has it.
-            name, at, _ = loaded[0]
-            trees = iter([(name, at, join_trees([tree for *_, tree in loaded]))])
-        for name, at, tree in trees:
-            if self.stopped:
-                return
-            self._take(name, at, runner.run(tree, (name, "", *self._args)))
-
-    def _trees(self) -> Iterator[tuple[str, int, PageTree]]:
-        """Yield the pages with the names of their sources and their numbers in them."""
-        numbers = dict.fromkeys(self._paths, 0)
-        for path, page in self._inputs.pages(self._skip):
-            name, at = self._paths[path], numbers[path]
-            numbers[path] += 1
-            try:
-                yield name, at, read_tree(page)
-            except UnreadablePageError as error:
-                self._skip(name, error.reason, f"{page.url}: {error.detail}")
+            for path, at, tree in self._inputs.trees(self._skip):
+                if self.stopped:
+                    return
+                name = self._paths.get(path, path)
+                self._take(name, at, runner.run(tree, (name, "", *self._args)))
 
     def _take(self, source: str, at: int, wrapped: Wrapped) -> None:
         result = wrapped.result

@@ -8,7 +8,6 @@ block whose text is not known yet are read again.
 from __future__ import annotations
 
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -30,7 +29,7 @@ from crawler.store.counts import CountStore, read_counts
 from crawler.store.files import site_named
 from crawler.store.sources import read_source
 from crawler.store.spill_arrays import DiskSpace
-from crawler.studio.jobs import Job
+from crawler.studio.jobs import Reading
 from crawler.studio.messages import Message
 from crawler.studio.pages import inside
 
@@ -42,7 +41,6 @@ _MOST_BLOCKS: Final = 5_000
 _MOST_PAGES: Final = 5_000
 _MOST_SITES: Final = 1_000
 _TEXT: Final = 300
-_SHOW_SECONDS: Final = 2.0
 _KINDS: Final = (
     "name a folder of saved pages, an archive (.warc.gz), a list of pages (.jsonl with "
     "url and html), the counts of a crawl (.npz), or the folder CORPUS_DIR of a crawl"
@@ -53,7 +51,7 @@ _KINDS: Final = (
 class Found:
     """Where a site is read: the counts of each site, or none; the folders and files of pages."""
 
-    kept: Mapping[str, Callable[[SiteReading], SiteCounts]]
+    kept: Mapping[str, Callable[[Callable[[StoreError], None], DiskSpace], SiteCounts]]
     pages: tuple[Path, ...]
 
 
@@ -75,7 +73,7 @@ def find_site(folder: Path, name: str, pages: str) -> Found:
             raise ArgumentError(f"{one} does not exist; {_KINDS}").about("no-file", one)
     if path.suffix == ".npz":
         site = site_named(path.parent.name)
-        return Found({site: lambda reading: read_counts(path, reading.space)}, given)
+        return Found({site: lambda _, space: read_counts(path, space)}, given)
     if any(path.glob("sites/*/counts")):
         one = min(path.glob("sites/*/counts")).parent.relative_to(folder)
         raise ArgumentError(
@@ -89,14 +87,10 @@ def find_site(folder: Path, name: str, pages: str) -> Found:
     sites = kept.sites() if store else [site_named(path.name)]
     archives = [one for one in path.glob("spool/*") if one.name.endswith(ARCHIVE_SUFFIXES)]
     found = given or tuple(inside(folder, str(one)) for one in sorted(archives))
-    return Found({site: partial(_load, kept, site) for site in sites}, found)
+    return Found({site: partial(kept.load, site) for site in sites}, found)
 
 
-def _load(store: CountStore, site: str, reading: SiteReading) -> SiteCounts:
-    return store.load(site, lambda error: reading.notes.append(str(error)), reading.space)
-
-
-class SiteReading(Job):
+class SiteReading(Reading):
     """Reads a site in the background.
 
     Args:
@@ -114,60 +108,51 @@ class SiteReading(Job):
     ) -> None:
         self.asked = dict(asked)
         self.space = space
-        self.notes: list[str] = []
         self._folder = folder
-        self._found = find_site(folder, asked["name"], asked["pages"])
+        self._sources = find_site(folder, asked["name"], asked["pages"])
         self.counts: dict[str, SiteCounts] = known.counts if known else {}
         # Of each page the number of its source, and its number in that.
         self.places: dict[str, tuple[int, int]] = known.places if known else {}
-        if not self._found.kept and not self.counts:
-            read_source(self._found.pages[0])
-        elif asked["site"] and asked["site"] not in {*self._found.kept, *self.counts}:
-            raise ArgumentError(
-                f"there are no counts of {asked['site']}; choose another site"
-            ).about("no-counts", asked["site"])
-        self._site = asked["site"] or next(iter(self._found.kept), "")
+        site, kept = asked["site"], self._sources.kept
+        if not kept and not self.counts:
+            read_source(self._sources.pages[0])
+        elif site and site not in {*kept, *self.counts}:
+            raise ArgumentError(f"there are no counts of {site}; choose another site").about(
+                "no-counts", site
+            )
         self._stage = "count"
-        self._read = 0
+        self._notes: list[str] = []
         self._skipped: Counter[str] = Counter()
         self._summary: Answer | None = None
         self._keys = np.empty(0, np.uint64)
         self._frequencies: list[tuple[int, int]] = []
         self._texts: dict[int, str] = {}
-        self._revision = 0
-        self._reading = threading.Lock()
-        super().__init__()
+        self._lock = threading.Lock()
+        super().__init__(site or next(iter(kept), ""))
 
     def progress(self, known: int) -> Answer:
         """Return how far the reading is, and what it has found if that is not known."""
         counted = [(len(counts), site) for site, counts in list(self.counts.items())]
         by_size = [site for _, site in sorted(counted, reverse=True)]
-        answer: Answer = {
+        return {
             **self.asked,
-            "running": self.running,
-            "error": self.error,
-            "about": self.about,
-            "notes": self.notes[:3],
-            "seconds": self.seconds,
+            "notes": self._notes[:3],
             "stage": self._stage,
-            "read": self._read,
-            "skipped": sum(self._skipped.values()),
+            "skipped": self._skipped.total(),
             "reasons": dict(self._skipped.most_common(3)),
-            "sites": list(self._found.kept or by_size)[:_MOST_SITES],
-            "site": self._site,
-            "sources": len(self._found.pages),
-            "revision": self._revision,
+            "sites": list(self._sources.kept or by_size)[:_MOST_SITES],
+            "sources": len(self._sources.pages),
+            **super().progress(known),
         }
-        if known != self._revision:
-            answer |= {"summary": self._summary, "rows": self._rows()}
-        return answer
 
-    def _rows(self) -> list[list[Any]]:
+    def found(self) -> Answer:
+        """Return the summary of the site, and its frequent blocks."""
         keys: list[int] = self._keys.tolist()
-        return [
+        rows = [
             [f"{key:016x}", self._texts.get(key), *both]
             for key, both in zip(keys, self._frequencies, strict=True)
         ]
+        return {"summary": self._summary, "rows": rows}
 
     def pages_of(self, block: str) -> Answer:
         """Return the addresses of the pages on which a block stands, and where these are.
@@ -182,8 +167,8 @@ class SiteReading(Job):
         if key not in self._keys:
             raise ArgumentError("there is no such block; read the site again").about("no-block")
         found, first = [], 0
-        with self._reading:
-            counts = self.counts[self._site]
+        with self._lock:
+            counts = self.counts[self.site]
             for rows in counts.rows(BLOCKS):
                 ends = np.cumsum(rows.sizes)
                 at = np.searchsorted(ends, np.flatnonzero(rows.keys == key), side="right")
@@ -201,40 +186,40 @@ class SiteReading(Job):
         place = self.places.get(url)
         if place is None:
             return [url, None, -1]
-        path = self._found.pages[place[0]]
+        path = self._sources.pages[place[0]]
         return [url, path.relative_to(self._folder).as_posix(), place[1]]
 
     def work(self) -> None:
         """Count the pages, or load their counts; then find the texts of the frequent blocks."""
-        if self._found.kept:
-            if self._site not in self.counts:
-                self.counts[self._site] = self._found.kept[self._site](self)
+        if self.site in self._sources.kept:
+            if self.site not in self.counts:
+                load = self._sources.kept[self.site]
+                self.counts[self.site] = load(lambda why: self._notes.append(str(why)), self.space)
         elif not self.counts:
             self._count()
-            self._site = max(self.counts, key=lambda site: len(self.counts[site]), default="")
-        counts = self.counts.get(self._site)
+            self.site = max(self.counts, key=lambda site: len(self.counts[site]), default="")
+        counts = self.counts.get(self.site)
         if not counts:
+            if self._notes:
+                raise ArgumentError(self._notes[0])
             why = ", ".join(f"{reason} {n:,}" for reason, n in self._skipped.most_common(3))
             empty = f"{self.asked['name']} holds no page that can be read{why and f' ({why})'}"
-            if self.notes:
-                raise ArgumentError(self.notes[0])
             raise ArgumentError(f"{empty}; {_KINDS}").about("no-site-page", self.asked["name"])
         self._stage = "view"
         self._survey(counts.view())
+        self.show()
         self._stage = "texts"
         self._find_texts(counts)
-        self._read = sum(map(len, self.counts.values()))
+        self.read = sum(map(len, self.counts.values()))
+        self.show()
 
     def _count(self) -> None:
         method = get_method(reports.PAPER)
         for place, page in self._pages(self._skip):
             try:
                 observation = observe(read(page, MAX_PAGE_BYTES), method)
-            except UnreadablePageError as error:
-                self._skip(error.reason, page.url)
-                continue
-            except Exception:  # noqa: BLE001 - one page of anybody's must not end the reading
-                self._skip("error", page.url)
+            except Exception as error:  # noqa: BLE001 - one page of anybody's must not end the reading
+                self._skip(error.reason if isinstance(error, UnreadablePageError) else "error", "")
                 continue
             site = page.site_name
             if site not in self.counts:
@@ -244,12 +229,12 @@ class SiteReading(Job):
 
     def _pages(self, on_skip: Callable[[str, str], None]) -> Iterator[tuple[tuple[int, int], Page]]:
         """Yield the pages with their places until the reading is stopped."""
-        self._read = 0
-        for number, path in enumerate(self._found.pages):
+        self.read = 0
+        for number, path in enumerate(self._sources.pages):
             for at, page in enumerate(read_source(path, on_skip=on_skip)):
                 if self.stopped:
                     return
-                self._read += 1
+                self.read += 1
                 yield (number, at), page
 
     def _skip(self, reason: str, _: str) -> None:
@@ -272,27 +257,22 @@ class SiteReading(Job):
             "thresholds": [asdict(one) for one in found],
             "plot": asdict(reports.site_plot(view)),
         }
-        self._revision += 1
 
     def _find_texts(self, counts: SiteCounts) -> None:
-        missing = np.sort(self._keys)
-        told, placed = time.monotonic(), len(self.places) > 0
+        missing, placed = np.sort(self._keys), len(self.places) > 0
         for place, page in self._pages(lambda _reason, _detail: None):
             if placed and not len(missing):
                 break
             self.places[page.url] = place
             missing = self._take_texts(counts, page, missing)
-            if time.monotonic() - told > _SHOW_SECONDS:
-                self._revision += 1
-                told = time.monotonic()
-        self._revision += 1
+            self.show_soon()
 
     def _take_texts(
         self, counts: SiteCounts, page: Page, missing: NDArray[np.uint64]
     ) -> NDArray[np.uint64]:
         """Take the texts of blocks from a page that has some; return the keys still without."""
         try:
-            with self._reading:
+            with self._lock:
                 keys, _ = counts.blocks(page.url)
             if not np.isin(missing, keys, assume_unique=True).any():
                 return missing
@@ -319,7 +299,7 @@ def start_site(workspace: Workspace, message: Message) -> Answer:
         raise ArgumentError(_KINDS).about("name-site")
     known, old = None, workspace.readings.get("site")
     # Only to choose another site is what was read used again: a folder may have changed.
-    if isinstance(old, SiteReading) and not old.running and asked["site"]:
+    if isinstance(old, SiteReading) and not old.is_running and asked["site"]:
         known = old if all(old.asked[part] == asked[part] for part in ("name", "pages")) else None
     space = known.space if known else DiskSpace(workspace.beside)
     made = SiteReading(workspace.folder, space, asked, known)

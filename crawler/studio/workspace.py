@@ -15,6 +15,7 @@ from typing import Any
 
 from crawler.core.errors import ArgumentError, CorpusError
 from crawler.core.page.page import Page
+from crawler.core.page.parse import parse
 from crawler.core.wrapper.editing import script_of
 from crawler.core.wrapper.example_nodes import columns_of
 from crawler.core.wrapper.output import SCRIPT_FAILED, Problem, apply_project
@@ -63,8 +64,6 @@ class Workspace:
             inside(self.folder, str(kept))  # links must not lead out of the folder
         self._held = lock_beside(self.beside, "another studio; use its window")
         self.journal = Journal(self.beside)
-        self._pages: dict[int, OpenPage] = {}
-        self._previews: dict[int, tuple[Project, Answer]] = {}
         self._hashed: tuple[Project | None, str] = (None, "")
         self._runner: ProjectRunner | None = None
         self.runs: Run | None = None
@@ -85,9 +84,9 @@ class Workspace:
             journal.note_saved(text)
         if not journal.steps:
             journal.add(("step.new",), new_project(Element("page", GROUP)))
-        for number in tuple(journal.opened):
+        for number, opened in tuple(journal.opened.items()):
             try:
-                self.page(number).described()
+                opened.described()
             except CorpusError:  # its file is damaged
                 del journal.opened[number]
 
@@ -136,15 +135,12 @@ class Workspace:
         Raises:
             ArgumentError: there is none of that number.
         """
-        with self.lock:
-            opened = self.journal.opened.get(number)
-            if opened is None:
-                raise ArgumentError(f"page {number} is not open any more; open it again").about(
-                    "page-closed", number
-                )
-            if number not in self._pages:
-                self._pages[number] = OpenPage(number, opened.name, opened.page)
-            return self._pages[number]
+        opened = self.journal.opened.get(number)
+        if opened is None:
+            raise ArgumentError(f"page {number} is not open any more; open it again").about(
+                "page-closed", number
+            )
+        return opened
 
     def state(self) -> Answer:
         """Return all that is shown of the project itself."""
@@ -158,7 +154,7 @@ class Workspace:
                 "saved": journal.saved == self._hash(project),
                 "undo": steps[at].label if at > 0 else None,
                 "redo": steps[at + 1].label if at + 1 < len(steps) else None,
-                "pages": [self.page(number).described() for number in journal.opened],
+                "pages": [its.described() for its in journal.opened.values()],
                 "schema": asdict(project.schema),
                 "examples": self._examples(),
                 "actions": self._actions(),
@@ -182,9 +178,7 @@ class Workspace:
         ]
 
     def _examples(self) -> dict[str, list[Answer]]:
-        by_print = {}
-        for number in self.journal.opened:
-            by_print[self.page(number).tree.fingerprint] = number
+        by_print = {its.tree.fingerprint: its.number for its in self.journal.opened.values()}
         return {
             path: [
                 {
@@ -202,12 +196,10 @@ class Workspace:
     def preview(self, number: int) -> Answer:
         """Return what the project does on an open page."""
         with self.lock:
-            project, known = self.project, self._previews.get(number)
-            if known is None or known[0] is not project:
-                page = self.page(number)
-                known = project, preview_of(self._run(page), page.tree)
-                self._previews[number] = known
-            return known[1]
+            project, page = self.project, self.page(number)
+            if page.preview is None or page.preview[0] is not project:
+                page.preview = project, preview_of(self._run(page), page.tree)
+            return page.preview[1]
 
     def _run(self, page: OpenPage) -> Wrapped:
         """Run the project on a page, as ``scrapy wrap`` does."""
@@ -232,8 +224,9 @@ class Workspace:
             answer: Answer = {"state": self.state()}
             if number not in self.journal.opened:
                 return answer
-            project, _ = self._previews.get(number, (None, None))
-            if soon and project is not self.project and len(self.page(number).tree) > _LARGE:
+            page = self.page(number)
+            is_new = page.preview is None or page.preview[0] is not self.project
+            if soon and is_new and len(page.tree) > _LARGE:
                 answer["later"] = True
             else:
                 preview = self.preview(number)
@@ -277,22 +270,14 @@ class Workspace:
             ArgumentError: it is too large to be shown.
         """
         # What cannot be read or shown is refused before it is kept.
-        roots = OpenPage(0, name, page).parsed.roots
-        if sum(1 for root in roots for _ in root.iter()) > MOST_ELEMENTS:
+        if sum(1 for root in parse(page).roots for _ in root.iter()) > MOST_ELEMENTS:
             raise ArgumentError(
                 f"{name} has more than {MOST_ELEMENTS:,} elements, which no browser shows; make "
                 "its wrapper on a smaller page, and run it on this one"
             ).about("many-elements", name, MOST_ELEMENTS)
         with self.lock:
-            opened = self.journal.open(name, page)
             self.revision += 1
-            return opened.number
-
-    def forget(self, number: int) -> None:
-        """Forget what is known of an open page that has changed, or was closed."""
-        self._pages.pop(number, None)
-        self._previews.pop(number, None)
-        self.revision += 1
+            return self.journal.open(name, page).number
 
     def write(self, text: str) -> None:
         """Write the project file.

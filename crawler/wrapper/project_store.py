@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from crawler.core.errors import ArgumentError, FetchError, UnreadableInputError
+from crawler.core.errors import ArgumentError, FetchError, UnreadableInputError, UnreadablePageError
 from crawler.core.page.page import Page
 from crawler.core.structure.medl import parse_model
 from crawler.core.wrapper.project import Element, Project
 from crawler.core.wrapper.project_file import EXTENSION, read_project, read_schema
 from crawler.core.wrapper.shapes import schema_of_dtd, schema_of_model
-from crawler.core.wrapper.tree import read_tree
+from crawler.core.wrapper.tree import PageTree, join_trees, read_tree
 from crawler.store.archive import ARCHIVE_SUFFIXES, WarcWriter
 from crawler.store.files import replacing, system_errors
 from crawler.store.sources import LISTS, is_address, page_of_file, read_source
+from crawler.wrapper.actions import addresses_of
 
 _PAGES_SUFFIX = ".pages.warc.gz"
 
@@ -147,18 +149,39 @@ class Inputs:
         Larger pages are left out.
     ``url``
         The address of a saved page, where the call has one.
+    ``is_joined``
+        Whether they are the pages that a project loads, which are one.
     """
 
     names: tuple[str, ...]
     fetch: Callable[[Sequence[str]], Sequence[Page | FetchError]]
     max_bytes: int
     url: str | None = None
+    is_joined: bool = False
+
+    def of_project(self, project: Project, args: Sequence[str]) -> Inputs:
+        """Return the inputs of a run: these, or without any those that the project loads.
+
+        Args:
+            project: the project.
+            args: the arguments of the call, as scripts see them.
+
+        Raises:
+            ArgumentError: there are none.
+        """
+        if self.names:
+            return self
+        if names := addresses_of(project, args):
+            return replace(self, names=names, is_joined=True)
+        raise ArgumentError(
+            "name pages to run over: files, folders, archives or addresses"
+        ).about("no-names")
 
     @property
     def is_one_page(self) -> bool:
-        """Whether the call names a single address or saved page, not a folder, archive or list."""
-        if len(self.names) != 1 or is_address(self.names[0]):
-            return len(self.names) == 1
+        """Whether there is one output: of an address or saved page, no folder, archive or list."""
+        if self.is_joined or len(self.names) != 1 or is_address(self.names[0]):
+            return self.is_joined or len(self.names) == 1
         path = Path(self.names[0])
         return not path.is_dir() and not path.name.lower().endswith((*ARCHIVE_SUFFIXES, *LISTS))
 
@@ -185,6 +208,30 @@ class Inputs:
                 on_skip(name, "not-fetched", str(found))
             else:
                 yield from ((name, page) for page in ([found] if found else sources[name]))
+
+    def trees(
+        self, on_skip: Callable[[str, str, str], None]
+    ) -> Iterator[tuple[str, int, PageTree]]:
+        """Yield the tag trees of all pages, as :meth:`pages`; those that a project loads as one.
+
+        Each comes with the name it was asked for by, and with its number there, from 0.
+        """
+        found = self._trees(on_skip)
+        if self.is_joined and (loaded := list(found)):
+            name, at, _ = loaded[0]
+            found = iter([(name, at, join_trees([tree for *_, tree in loaded]))])
+        return found
+
+    def _trees(
+        self, on_skip: Callable[[str, str, str], None]
+    ) -> Iterator[tuple[str, int, PageTree]]:
+        numbers: Counter[str] = Counter()
+        for name, page in self.pages(on_skip):
+            numbers[name] += 1
+            try:
+                yield name, numbers[name] - 1, read_tree(page)
+            except UnreadablePageError as error:
+                on_skip(page.url, error.reason, error.detail)
 
     def _source(self, name: str, on_skip: Callable[[str, str, str], None]) -> Iterator[Page]:
         if self.url is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
@@ -16,10 +16,9 @@ from crawler.core.wrapper.example_nodes import Example
 from crawler.core.wrapper.output import Result
 from crawler.core.wrapper.project import Project, Rule
 from crawler.core.wrapper.rules import RecordRule
-from crawler.core.wrapper.tree import PageTree, join_trees, read_tree
+from crawler.core.wrapper.tree import PageTree, read_tree
 from crawler.core.wrapper.view import View
 from crawler.store.files import replacing
-from crawler.wrapper.actions import addresses_of
 from crawler.wrapper.documents import document
 from crawler.wrapper.project_store import Inputs, kept_pages, load_project
 from crawler.wrapper.running import (
@@ -74,16 +73,8 @@ class ProjectRun:
         project = load_project(self.path)
         form = self._format()
         args = ("" if self.output is None else str(self.output), *self.args)
-        joined = not inputs.names
-        if joined:
-            inputs = replace(inputs, names=addresses_of(project, ("", *args)))
-            if not inputs.names:
-                raise ArgumentError("name pages after the project: files, folders or addresses")
-        alone = joined or inputs.is_one_page
-        pages = self._trees(inputs)
-        if joined and (loaded := list(pages)):
-            # The pages that a project loads are one.
-            pages = iter([(loaded[0][0], join_trees([tree for _, tree in loaded]))])
+        inputs = inputs.of_project(project, ("", *args))
+        alone, pages = inputs.is_one_page, inputs.trees(self._skip)
         with ExitStack() as stack:
             runner = stack.enter_context(closing(ProjectRunner(project, self.path.name)))
             results = self._results(runner, args, pages)
@@ -119,19 +110,15 @@ class ProjectRun:
             raise ArgumentError("--rows is for JSON Lines; CSV has a row a record in any case")
         return form
 
-    def _trees(self, inputs: Inputs) -> Iterator[tuple[str, PageTree]]:
-        for name, page in inputs.pages(self._skip):
-            try:
-                yield name, read_tree(page)
-            except UnreadablePageError as error:
-                self._skip(page.url, error.reason, error.detail)
-
     def _results(
-        self, runner: ProjectRunner, args: tuple[str, ...], pages: Iterator[tuple[str, PageTree]]
+        self,
+        runner: ProjectRunner,
+        args: tuple[str, ...],
+        pages: Iterator[tuple[str, int, PageTree]],
     ) -> Iterator[Result]:
         """Yield the results of the pages that fit, in their order; count and report all pages."""
         folder = SaveFolder(self.saves, "--saves", self.tell)
-        for name, tree in pages:
+        for name, _, tree in pages:
             wrapped = runner.run(tree, (name, *args))
             self._report(wrapped)
             if wrapped.result.fits:

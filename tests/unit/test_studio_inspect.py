@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,7 @@ from crawler.settings import Options
 from crawler.store.counts import write_counts
 from crawler.store.sources import page_of_file
 from crawler.studio.inspect import Inspector
-from support.studio import Client, do, served, workspace_of
+from support.studio import Client, served, workspace_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -141,47 +140,6 @@ def test_the_evidence_of_a_block(inspector: Inspector, space: Workspace) -> None
     assert blocks["좋은 글"]["comments"] is True
     assert blocks["좋은 글"]["reason"] == "comment"
     assert blocks["요약"]["changes"][-1][1] is blocks["요약"]["kept"]
-    assert answer["command"] == "scrapy extract saved/0.html --with saved --explain"
-
-
-def test_the_command_is_the_one_that_shows_the_same(folder: Path, tmp_path: Path) -> None:
-    inspector = Inspector(Options(dir=tmp_path / "state"))
-    one, two = (folder / "saved" / f"{number}.html" for number in (0, 1))
-    rows = [{"url": f"https://a.example/{name}", "html": post(name)} for name in NAMES[:2]]
-    (tmp_path / "pages.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
-    (tmp_path / "one.html").write_bytes(one.read_bytes())
-    (tmp_path / "two.html").write_bytes(two.read_bytes())
-
-    with workspace_of(tmp_path, "one.html", "two.html") as opened:
-
-        def command(number: int, known: str) -> str:
-            asked = QueryParams({"known": known, "method": "density"})
-            return str(inspector.show(opened, number, asked)["command"])
-
-        call = "scrapy extract one.html --method density"
-        assert command(1, "alone") == f"{call} --explain"
-        assert command(1, "open") == f"{call} --with one.html --with two.html --explain"
-        do(opened, "address", page=2, url="https://b.example/x")
-        assert "two.html --url https://b.example/x --method" in command(2, "alone")
-        do(opened, "open", name="pages.jsonl", at=1, page=0)
-        assert (command(3, "alone"), command(1, "open")) == ("", "")
-
-
-def test_no_command_leaves_counts_out_that_a_crawl_kept(tmp_path: Path) -> None:
-    (tmp_path / "one.html").write_text(post("one"), "utf-8")
-    inspector = Inspector(Options(dir=tmp_path / "state"))
-    with workspace_of(tmp_path, "one.html") as space:
-
-        def command(known: str) -> str:
-            return str(inspector.show(space, 1, QueryParams({"known": known}))["command"])
-
-        assert command("alone") == "scrapy extract one.html --explain"
-        kept = tmp_path / "state" / "counts" / "blog.example"
-        kept.mkdir(parents=True)
-        counts = observed([str(tmp_path / "one.html")], inspector.options)
-        write_counts(kept / "a.npz", "blog.example", counts)
-        assert command("alone") == ""
-        assert command("counts") == "scrapy extract one.html --explain"
 
 
 def test_tables_have_verdict_areas_and_reason(inspector: Inspector, space: Workspace) -> None:

@@ -1,6 +1,5 @@
 // By what a page is judged: the method, a second one beside it, and the pages of its site that are known.
 
-import { commandLine } from "../command.js";
 import { button, fill, h, refill } from "../dom.js";
 import { inspect, kindOf, shown, word } from "../inspection.js";
 import { added, chooser } from "../reading.js";
@@ -41,7 +40,7 @@ export function inspectBar() {
   fill(files, h("div", { class: "line" }, names, button(t("inspect.count"), () => { if (names.value.trim()) inspect(); else names.focus(); }, { class: "primary", id: "inspect-count" })),
     chooser(add, (its) => ["folder", "archive", "page"].includes(its.kind)));
 
-  // What the site is known by, the colours, and the command that says the same.
+  // What the site is known by, and the colours.
   function tell() {
     const its = shown.first;
     methods = its?.methods ?? methods;
@@ -54,8 +53,7 @@ export function inspectBar() {
         its.duplicate ? ` ${t("inspect.duplicate", its.duplicate)}` : "",
         its.confidence === null ? "" : ` ${t("inspect.confidence", its.confidence.toFixed(2))}`, ` ${t("inspect.type", its.type)}`),
       h("ul", { class: "legend", "aria-label": t("inspect.legend") }, [...counts].map(([kind, count]) =>
-        h("li", {}, h("span", { class: `swatch kind-${kind}` }), `${word("kind.block", kind)} ${count}`))),
-      its.command ? commandLine("inspect-command", its.command) : null);
+        h("li", {}, h("span", { class: `swatch kind-${kind}` }), `${word("kind.block", kind)} ${count}`))));
   }
 
   on("inspecting inspected", tell);
