@@ -20,8 +20,6 @@ from crawler.core.wrapper.output import Node
 from crawler.core.wrapper.project import XML_NAME, Scalar
 from crawler.core.wrapper.tree import TEXT, PageTree
 
-_LEAST_MEMORY: Final = 1024 * 1024
-_MOST_SECONDS: Final = 24 * 60 * 60
 # An output is at most this deep; ``objects.js`` has the same number.
 _MOST_DEPTH: Final = 100
 # Larger whole numbers are not exact in JavaScript (ECMA-262, MAX_SAFE_INTEGER).
@@ -96,22 +94,11 @@ class Limits:
     ``output``
         Characters of output in all: names, values and attributes of nodes, lines for
         ``system.Debug``, addresses and file names. Each of them counts for 16 more.
-
-    Raises:
-        ArgumentError: a limit is not above 0, or leaves the engine no room.
     """
 
     seconds: float = 5.0
     memory: int = 128 * 1024 * 1024
     output: int = 8 * 1024 * 1024
-
-    def __post_init__(self) -> None:
-        is_time = 0 < self.seconds <= _MOST_SECONDS
-        if not is_time or self.memory < _LEAST_MEMORY or self.output < 1:
-            raise ArgumentError(
-                f"{self} leaves a script no room; give seconds above 0, up to a day, at least "
-                f"{_LEAST_MEMORY} bytes of memory, and at least 1 character of output"
-            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,15 +112,8 @@ class NodeArgument:
     attribute: str = ""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class OutputArgument:
-    """A node of the output, the very one, as an argument of ``main``."""
-
-    node: Node
-
-
-Argument = NodeArgument | OutputArgument | tuple[NodeArgument, ...] | None
-"""An argument of ``main``: a node, an array of nodes, or null."""
+Argument = NodeArgument | Node | tuple[NodeArgument, ...] | None
+"""An argument of ``main``: a node of the page or of the output, an array of nodes, or null."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,21 +137,12 @@ class ScriptResult:
     saves: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ScriptPage:
-    """A page in the form in which scripts get it: made once for any number of scripts.
+def page_text(tree: PageTree) -> str:
+    """Return a page in the form in which it is sent to scripts; nodes keep their numbers.
 
-    ``text``
-        JSON: a table of names, a column of the name of each node and one of its parent, the texts
-        of text nodes, and attributes.
+    It is JSON: a table of names, a column of the name of each node and one of its parent, the texts
+    of text nodes, and attributes.
     """
-
-    tree: PageTree
-    text: str
-
-
-def script_page(tree: PageTree) -> ScriptPage:
-    """Return the form of a page in which it is sent to scripts; nodes keep their numbers."""
     table = {name: number for number, name in enumerate(dict.fromkeys(tree.names))}
     page = {
         "table": list(table),
@@ -184,7 +155,7 @@ def script_page(tree: PageTree) -> ScriptPage:
             if element is not None and element.attrib
         ],
     }
-    return ScriptPage(tree, json.dumps(page, separators=(",", ":")))
+    return json.dumps(page, separators=(",", ":"))
 
 
 class ScriptCall:
@@ -195,18 +166,18 @@ class ScriptCall:
     """
 
     def __init__(
-        self, name: str, script: str, page: ScriptPage, output: Node, limits: Limits
+        self, name: str, script: str, tree: PageTree, output: Node, limits: Limits
     ) -> None:
         self._name = name
         # Each of these ends a line in JavaScript; the engine counts only the last.
         self._script = script.replace("\r\n", "\n").replace("\r", "\n")
-        self._page = page
+        self._tree = tree
         self._limits = limits
         self._output = list(_in_order(output))
         self._numbers = {id(node): number for number, (_, node) in enumerate(self._output)}
 
     def request(self, calls: Sequence[Sequence[Argument]], args: Sequence[str]) -> bytes:
-        """Return the request: a line of JSON for the calls of ``main``, and one for the page.
+        """Return the line of JSON that asks for calls of ``main``; that of the page follows it.
 
         Raises:
             ArgumentError: an argument names no node, or the script cannot be encoded.
@@ -226,16 +197,16 @@ class ScriptCall:
         }
         seconds, memory = self._limits.seconds, self._limits.memory
         call = {"world": world, "script": self._script, "seconds": seconds, "memory": memory}
-        return f"{json.dumps(call)}\n{self._page.text}\n".encode("ascii")
+        return f"{json.dumps(call)}\n".encode("ascii")
 
     def _reference(self, argument: Argument) -> object:
-        if isinstance(argument, OutputArgument):
-            return {"output": self._numbers[id(argument.node)]}
+        if isinstance(argument, Node):
+            return {"output": self._numbers[id(argument)]}
         if isinstance(argument, tuple):
             return [self._reference(its) for its in argument]
         if argument is None:
             return None
-        nodes = len(self._page.tree)
+        nodes = len(self._tree)
         if not 0 <= argument.number < nodes:
             raise ArgumentError(
                 f"the page has no node {argument.number}; it has {nodes}, from 0 on"
@@ -252,7 +223,7 @@ class ScriptCall:
             answered = json.loads(answer)
             debug = _texts(answered.get("debug", ()))
             if "reason" not in answered:
-                output = self._tree(answered["rows"])
+                output = self._output_of(answered["rows"])
                 return ScriptResult(
                     output, debug, _texts(answered["urls"]), _texts(answered["saves"])
                 )
@@ -301,7 +272,7 @@ class ScriptCall:
         before = lines[line - 1].encode("utf-8")[: column - 1]
         return line, len(before.decode("utf-8", "ignore")) + 1
 
-    def _tree(self, rows: Any) -> Node:  # noqa: ANN401 - JSON is of any type
+    def _output_of(self, rows: Any) -> Node:  # noqa: ANN401 - JSON is of any type
         """Return the output of rows in document order: depth, name, value, attributes, origin."""
         depths = [row[0] for row in rows]
         if depths[0] != 0 or not all(
@@ -330,7 +301,7 @@ class ScriptCall:
             _, node = self._output[_number(origin, len(self._output))]
             confidence, path = node.confidence, node.source
             return Node(node.name, _scalar(value), children, confidence, path, node.attributes)
-        tree = self._page.tree
+        tree = self._tree
         path = "" if source is None else tree.path(_number(source, len(tree)))
         attributes = tuple((_xml_name(key), _text(its)) for key, its in pairs)
         return Node(_xml_name(name), _scalar(value), children, 1.0, path, attributes)

@@ -17,14 +17,15 @@ from typing import Final
 from weakref import finalize
 
 from crawler.core.wrapper.output import Node
+from crawler.core.wrapper.tree import PageTree
 from crawler.scripting.calls import (
     Argument,
     Limits,
     ScriptCall,
     ScriptError,
-    ScriptPage,
     ScriptResult,
     ScriptsNotInstalledError,
+    page_text,
 )
 
 _ENGINE: Final = "_quickjs"
@@ -55,6 +56,7 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
         """The process that runs scripts, None where there is none at the moment."""
         self._lock = Lock()
         self._is_halted = False
+        self._page: tuple[PageTree | None, bytes] = (None, b"")
 
     def __exit__(self, *_: object) -> None:
         self.close()
@@ -76,7 +78,7 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
     def run(
         self,
         script: str,
-        page: ScriptPage,
+        tree: PageTree,
         *calls: Sequence[Argument],
         output: Node | None = None,
         args: Sequence[str] = (),
@@ -86,7 +88,7 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
 
         Args:
             script: JavaScript with a function ``main``.
-            page: what the script sees as ``htree``.
+            tree: the page, which the script sees as ``htree``.
             calls: the arguments of each call of ``main``; without any it is called once, without.
             output: the output so far, ``xtree``; by default a root named ``output``.
             args: what ``system.args`` gives, in order.
@@ -97,9 +99,13 @@ class Sandbox(contextlib.AbstractContextManager["Sandbox"]):
             ScriptsNotInstalledError: there is no engine.
             ArgumentError: an argument names no node, or the output is too deep.
         """
-        call = ScriptCall(name, script, page, output or Node("output"), self.limits)
+        call = ScriptCall(name, script, tree, output or Node("output"), self.limits)
         request = call.request(calls or [()], args)
         with self._lock:
+            if self._page[0] is not tree:
+                # The same for all scripts of a page.
+                self._page = tree, f"{page_text(tree)}\n".encode("ascii")
+            request += self._page[1]
             try:
                 if self.process is None or self.process.poll() is not None:
                     self._end()

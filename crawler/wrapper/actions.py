@@ -17,7 +17,7 @@ from crawler.core.wrapper.project import (
     may_repeat,
 )
 from crawler.core.wrapper.tree import PageTree
-from crawler.scripting.calls import Argument, NodeArgument, OutputArgument
+from crawler.scripting.calls import Argument, NodeArgument
 from crawler.store.sources import is_address
 
 
@@ -49,7 +49,7 @@ def _node_of(found: Node, tree: PageTree) -> NodeArgument:
 
 def _copies(
     path: str, result: Result, output: Node, tree: PageTree
-) -> Iterator[tuple[NodeArgument, OutputArgument]]:
+) -> Iterator[tuple[NodeArgument, Node]]:
     """Yield what a rule found, each with the node of the output that it belongs in."""
     for found in result.found.get(path, ()):
         parents = [output]
@@ -58,7 +58,7 @@ def _copies(
             # Of records, the one around it on the page; a record may have been left out.
             parents = [its for its in inner if found.source.startswith(its.source)]
         if parents:
-            yield _node_of(found, tree), OutputArgument(parents[0])
+            yield _node_of(found, tree), parents[0]
 
 
 def addresses_of(project: Project, args: Sequence[str]) -> tuple[str, ...]:

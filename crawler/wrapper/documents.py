@@ -1,15 +1,14 @@
-"""The results of many pages as one document: XML, JSON Lines, CSV, or a workbook of Excel."""
+"""The results of many pages as one document: XML, JSON Lines or CSV."""
 
 from __future__ import annotations
 
 import csv
 import json
 from collections.abc import Iterable, Iterator
-from io import BytesIO
 from types import SimpleNamespace
 from xml.sax.saxutils import quoteattr
 
-from crawler.core.cells import excel_text, to_cell
+from crawler.core.cells import to_cell
 from crawler.core.wrapper.output import Result
 from crawler.core.wrapper.output_forms import as_xml, columns_of
 from crawler.core.wrapper.project import Element
@@ -61,29 +60,3 @@ def document(
 def cell_of(value: object) -> str:
     """Return a value as a cell of a table; lists and groups are JSON."""
     return nested_to_json(value) if isinstance(value, list | dict) else value_to_text(value)
-
-
-def workbook(schema: Element, results: Iterable[Result]) -> bytes:
-    """Return the table of all pages as a workbook of Excel: numbers are numbers, all else is text.
-
-    A text that begins with ``=`` stays text.
-    """
-    from openpyxl import Workbook  # noqa: PLC0415 - of an extra
-
-    book = Workbook(write_only=True)
-    sheet = book.create_sheet("results")
-    columns = table_columns(schema)
-    sheet.append(columns)
-    for result in results:
-        for row in page_rows(result, schema, by_record=True):
-            values = map(row.get, columns)
-            sheet.append(
-                [each if _is_number(each) else excel_text(sheet, cell_of(each)) for each in values]
-            )
-    written = BytesIO()
-    book.save(written)
-    return written.getvalue()
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from itertools import accumulate
 from pathlib import Path
 
 from crawler.core.errors import ArgumentError, FetchError
-from crawler.core.page.page import Page
 from crawler.core.wording import counted, did_you_mean, fit_width, pad_width, width_of
 from crawler.core.wrapper.editing import change_element
 from crawler.core.wrapper.example_nodes import find_value
@@ -164,7 +164,9 @@ def learn_page(path: Path, lesson: Lesson, inputs: Inputs) -> Iterator[tuple[str
     """
     check_name(path)
     project = _project(path, lesson)
-    page = _only_page(inputs) if inputs.names else None
+    if inputs.names and not inputs.is_one_page:
+        raise ArgumentError("a lesson is of one page; name one saved page or address")
+    page = next((page for _, page in inputs.pages(_refuse_skip)), None)
     tree = None if page is None else read_tree(page)
     if tree is not None:
         project = _teach(project, tree, lesson)
@@ -185,6 +187,10 @@ def learn_page(path: Path, lesson: Lesson, inputs: Inputs) -> Iterator[tuple[str
         yield line, True
 
 
+def _refuse_skip(_name: str, reason: str, detail: str) -> None:
+    raise (FetchError if reason == "not-fetched" else ArgumentError)(detail)
+
+
 def _project(path: Path, lesson: Lesson) -> Project:
     """Return the project before it learns: that of the file, or a new one."""
     schema = None if lesson.schema is None else load_schema(lesson.schema)
@@ -201,16 +207,6 @@ def _project(path: Path, lesson: Lesson) -> Project:
     return checked(replace(project, schema=schema or project.schema))
 
 
-def _only_page(inputs: Inputs) -> Page:
-    def refuse(_name: str, reason: str, detail: str) -> None:
-        raise (FetchError if reason == "not-fetched" else ArgumentError)(detail)
-
-    pages = [page for _, page in inputs.pages(refuse)] if inputs.is_one_page else []
-    if not pages:
-        raise ArgumentError("a lesson is of one page; name one saved page or address")
-    return pages[0]
-
-
 def _with_elements(project: Project, lesson: Lesson) -> Project:
     """Return a project with all elements that are named.
 
@@ -224,9 +220,9 @@ def _with_elements(project: Project, lesson: Lesson) -> Project:
     # Groups of records first: elements within their records are added to them.
     named = (*lesson.values, *lesson.elements, *lesson.wrong)
     for field in sorted(named, key=lambda one: one.path.count("/")):
-        schema = _with(schema, field.path, field.type)
+        schema = _with_path(schema, field.path, field.type)
     for path in lesson.absent:
-        schema = _with(schema, path)
+        schema = _with_path(schema, path)
     project = checked(replace(project, schema=schema))
     # A record has one value of an element, unless the element is said to repeat.
     several = [path for path in counts if counts[path] > 1 and "/" not in path]
@@ -237,31 +233,45 @@ def _with_elements(project: Project, lesson: Lesson) -> Project:
     return project
 
 
-def _with(group: Element, path: str, kind: str = "") -> Element:
-    """Return a group with the element of a path, new where it is not there.
+def with_element(group: Element, path: str, element: Element, *, records: bool = False) -> Element:
+    """Return a group with an element at a path below it; groups around it are made.
 
-    An empty ``kind`` is any type.
+    Args:
+        group: the group.
+        path: the path of the element within the group.
+        element: the element, in the place of one of the same name.
+        records: whether the innermost of the groups that are made repeats.
+
+    Raises:
+        ArgumentError: an element on the way is no group.
     """
     name, _, rest = path.partition("/")
     known = {child.name: child for child in group.elements}
-    # Only the last group of a path has records; the groups around are there once.
-    new = Element(name, GROUP, repeat="/" not in rest) if rest else Element(name, kind or "text")
-    child = known.get(name, new)
     if rest:
-        if child.type != GROUP:
+        inner = known.get(name, Element(name, GROUP, repeat=records and "/" not in rest))
+        if inner.type != GROUP:
             raise ArgumentError(
-                f"'{name}' holds no elements in the schema, so '{path}' has no place"
-            )
-        child = _with(child, rest, kind)
-    elif kind and child.type != kind:
+                f"'{name}' holds no elements, so '{path}' has no place; choose another one"
+            ).about("no-group", name)
+        element = with_element(inner, rest, element, records=records)
+    return replace(group, elements=tuple({**known, name: element}.values()))
+
+
+def _with_path(schema: Element, path: str, kind: str = "") -> Element:
+    """Return a schema that has a path, of a type where that is not empty."""
+    known = dict(elements_of(schema)).get(path)
+    name = path.rpartition("/")[2]
+    if known is None:
+        return with_element(schema, path, Element(name, kind or "text"), records=True)
+    if kind and known.type != kind:
         raise ArgumentError(
-            f"'{path}' is of the type '{child.type}' in the schema, and is called '{kind}' now; "
+            f"'{path}' is of the type '{known.type}' in the schema, and is called '{kind}' now; "
             "leave the type out, or change it in the project file"
         )
-    elif child.type == GROUP:
-        inner = child.elements[0].name if child.elements else "title"
+    if known.type == GROUP:
+        inner = known.elements[0].name if known.elements else "title"
         raise ArgumentError(f"'{name}' is a group; name an element of it, such as {name}/{inner}")
-    return replace(group, elements=tuple({**known, name: child}.values()))
+    return schema
 
 
 def _teach(project: Project, tree: PageTree, lesson: Lesson) -> Project:
@@ -306,8 +316,7 @@ def _teach(project: Project, tree: PageTree, lesson: Lesson) -> Project:
 
 
 def _is_of_page(project: Project, path: str) -> bool:
-    steps = path.split("/")[:-1]
-    groups = ["/".join(steps[:end]) for end in range(1, len(steps) + 1)]
+    groups = accumulate(path.split("/")[:-1], "{}/{}".format)
     return not any(project.element(group).repeat or group in project.rules for group in groups)
 
 
@@ -387,9 +396,8 @@ def _findings(project: Project, tree: PageTree) -> Iterator[str]:
         few = len(found) < records and not project.element(path).repeat
         lacking = f", in {len(found):,} of {counted(records, 'record')}" if few else ""
         yield f"  {name}  {fit_width(_values(found), 90)}  ({confidence:.2f}){lacking}"
-    for reason, line in Wrapped(result).lines():
-        is_misfit = reason == NO_FIT
-        yield f"by themselves the rules find too little here: {line}" if is_misfit else line
+    for kind, line, *_ in Wrapped(result).told():
+        yield f"by themselves the rules find too little here: {line}" if kind == NO_FIT else line
 
 
 def _values(found: Sequence[Node]) -> str:

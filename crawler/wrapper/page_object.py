@@ -9,6 +9,7 @@ import json
 import keyword
 import re
 from collections.abc import Iterable
+from contextlib import closing
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -92,7 +93,7 @@ class ItemMaker:
 def _item(runner: ProjectRunner, page: Page) -> dict[str, Any]:
     wrapped = runner.run(read_tree(page), (page.url, ""))
     if not wrapped.result.fits:
-        raise NoFitError(next(f"{page.url}: {line}" for _, line in wrapped.lines()))
+        raise NoFitError(f"{page.url}: {next(wrapped.told()).text}")
     (row,) = page_rows(wrapped.result, runner.project.schema, by_record=False)
     return {name: row[name] for name in _names(runner.project)}
 
@@ -112,15 +113,21 @@ def page_object(project: Project, stem: str, pages: Iterable[Page]) -> bytes:
         stem: the name of its file, without its ending.
         pages: pages to test it on.
     """
-    runner = ProjectRunner(project, f"{stem}{EXTENSION}")
+    file = f"{stem}{EXTENSION}"
     plain = re.sub(r"\W", "_", stem).strip("_").lower()
     module = f"{plain or 'wrapper'}_page"
-    name = "".join(part[:1].upper() + part[1:] for part in module.split("_"))
+    name = "".join(part.capitalize() for part in module.split("_"))
     name = name if name.isidentifier() else f"Wrapper{name}"
-    files = {f"{stem}{EXTENSION}": write_project(project)}
     hosts: dict[str, None] = {}
-    bodies: dict[str, bytes] = {}
-    try:
+    packed = BytesIO()
+    with (
+        closing(ProjectRunner(project, file)) as runner,
+        ZipFile(packed, "w", ZIP_DEFLATED) as archive,
+    ):
+
+        def add(path: str, content: str | bytes) -> None:
+            archive.writestr(ZipInfo(path), content, ZIP_DEFLATED)
+
         for number, page in enumerate(pages, start=1):
             # A page object knows of a page what the server said of it.
             fetched = Page(page.url, page.body, content_type=page.content_type)
@@ -131,22 +138,14 @@ def page_object(project: Project, stem: str, pages: Iterable[Page]) -> bytes:
             folder = f"fixtures/{module}.{name}/page-{number}"
             headers = [["Content-Type", page.content_type]] if page.content_type else []
             info = {"url": page.url, "status": 200, "headers": headers, "_encoding": None}
-            bodies[f"{folder}/inputs/HttpResponse-body.html"] = page.body
-            files[f"{folder}/inputs/HttpResponse-info.json"] = _json(
-                {**info, "type": "HttpResponse"}
-            )
-            files[f"{folder}/output.json"] = _json(item)
-            files[f"{folder}/meta.json"] = _json({})
+            add(f"{folder}/inputs/HttpResponse-body.html", page.body)
+            add(f"{folder}/inputs/HttpResponse-info.json", _json({**info, "type": "HttpResponse"}))
+            add(f"{folder}/meta.json", _json({}))
+            add(f"{folder}/output.json", _json(item))
             if host := urlsplit(page.url).hostname:
                 hosts[host] = None
-    finally:
-        runner.close()
-    files[f"{module}.py"] = _module(project, f"{stem}{EXTENSION}", name, list(hosts))
-    whole = {**{path: text.encode("utf-8") for path, text in files.items()}, **bodies}
-    packed = BytesIO()
-    with ZipFile(packed, "w", ZIP_DEFLATED) as archive:
-        for path in sorted(whole):
-            archive.writestr(ZipInfo(path), whole[path], ZIP_DEFLATED)
+        add(file, write_project(project))
+        add(f"{module}.py", _module(project, file, name, list(hosts)))
     return packed.getvalue()
 
 

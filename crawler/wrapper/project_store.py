@@ -173,9 +173,9 @@ class Inputs:
             return self
         if names := addresses_of(project, args):
             return replace(self, names=names, is_joined=True)
-        raise ArgumentError(
-            "name pages to run over: files, folders, archives or addresses"
-        ).about("no-names")
+        raise ArgumentError("name pages to run over: files, folders, archives or addresses").about(
+            "no-names"
+        )
 
     @property
     def is_one_page(self) -> bool:

@@ -21,12 +21,7 @@ from crawler.core.wrapper.view import View
 from crawler.store.files import replacing
 from crawler.wrapper.documents import document
 from crawler.wrapper.project_store import Inputs, kept_pages, load_project
-from crawler.wrapper.running import (
-    TOLD,
-    ProjectRunner,
-    SaveFolder,
-    Wrapped,
-)
+from crawler.wrapper.running import TOLD, ProjectRunner, SaveFolder, Wrapped
 
 _FORMATS = {".xml": "xml", ".csv": "csv", **dict.fromkeys((".jsonl", ".jl", ".jsonlines"), "jsonl")}
 _SHOWN_WIDTH = 60
@@ -136,7 +131,7 @@ class ProjectRun:
         self.counts["fit" if result.fits else "no longer fit"] += 1
         self.counts["with failed scripts"] += wrapped.failed > 0
         self.counts["further"] += len(wrapped.urls)
-        for kind, line in wrapped.lines():
+        for kind, line, *_ in wrapped.told():
             if result.fits or kind in TOLD:
                 self.tell(f"{result.url}: {line}")
 
@@ -263,6 +258,6 @@ def _test_page(runner: ProjectRunner, tree: PageTree) -> tuple[str, bool]:
     wrapped = runner.run(tree, (tree.url, ""), remember=False)
     result = wrapped.result
     missing = f"fits, without {', '.join(result.missing)}" if result.missing else "fits"
-    lines = [line for _, line in Wrapped(result).lines()]
+    lines = [its.text for its in Wrapped(result).told()]
     told = "; ".join([missing, *lines] if result.fits else lines[:1])
     return one_line(f"{tree.url}: {told}"), result.fits and not wrapped.failed

@@ -33,19 +33,10 @@ from crawler.core.wrapper.output import (
     fits,
 )
 from crawler.core.wrapper.output_forms import as_json, as_rows, as_xml
-from crawler.core.wrapper.project import (
-    Element,
-    Project,
-    Save,
-)
+from crawler.core.wrapper.project import Element, Project, Save
 from crawler.core.wrapper.rules import Memory
 from crawler.core.wrapper.tree import PageTree, read_tree, tree_of
-from crawler.scripting.calls import (
-    Limits,
-    ScriptError,
-    ScriptPage,
-    script_page,
-)
+from crawler.scripting.calls import Limits, ScriptError
 from crawler.scripting.sandbox import Sandbox
 from crawler.settings import Options
 from crawler.store.files import write_whole
@@ -101,10 +92,6 @@ class Wrapped:
         """How many scripts failed."""
         return sum(problem.reason == SCRIPT_FAILED for problem in self.result.problems)
 
-    def lines(self) -> Iterator[tuple[str, str]]:
-        """Yield the kinds and texts of :meth:`told`."""
-        return ((its.kind, its.text) for its in self.told())
-
     def told(self) -> Iterator[Line]:
         """Yield what is wrong with the page, for a person, and what its scripts say.
 
@@ -150,7 +137,7 @@ class ProjectRunner:
         self._sandbox = Sandbox(limits)
         if project.scripts:
             # A missing engine must be reported before a page is fetched.
-            blank = script_page(read_tree(Page.from_text("about:blank", "<p>-</p>")))
+            blank = read_tree(Page.from_text("about:blank", "<p>-</p>"))
             self._sandbox.run("function main() {}", blank)
 
     def close(self) -> None:
@@ -181,8 +168,7 @@ class ProjectRunner:
         project = self.project
         result = apply_project(project, tree, remember=remember, memory=memory)
         output = result.root
-        # The page for scripts, made before the first of them.
-        page: ScriptPage | None = None
+        is_changed = False
         failed: list[Problem] = []
         debug: list[str] = []
         urls: list[str] = []
@@ -193,24 +179,23 @@ class ProjectRunner:
             if isinstance(action, Save) and not action.off:
                 files = (name_of(action.file, args),)
             elif calls := calls_of(action, project.schema, result, output, tree):
-                page = page or script_page(tree)
                 name = f"{self.name}, action {number}"
                 try:
                     done = self._sandbox.run(
-                        script_of(action), page, *calls, output=output, args=args, name=name
+                        script_of(action), tree, *calls, output=output, args=args, name=name
                     )
                 except ScriptError as error:
                     debug += error.debug
                     place = ScriptPlace(number, error.line, error.column, error.detail)
                     failed.append(Problem("", SCRIPT_FAILED, str(error), place))
                     continue
-                output, files = done.output, done.saves
+                output, files, is_changed = done.output, done.saves, True
                 debug += done.debug
                 asked = (its for url in done.urls for its in several_addresses(url))
                 urls += [url for url in asked if url not in loaded]
             if any(files):
                 root = output
-                if page is not None:
+                if is_changed:
                     root, _ = fit_to_schema(output, project.schema, tree.base_url)
                 xml = as_xml(root)
                 saves += [(file, xml) for file in files if file]
@@ -258,34 +243,36 @@ class SaveFolder:
 
     def save(self, file: str, xml: str) -> bool:
         """Write an output; return whether it could be written."""
-        flaw = self._write(file, xml)
-        if flaw is not None and flaw not in self._told:
-            self._told.add(flaw)
-            self._tell(f"'{fit_width(file, 80)}' is not saved: {flaw}")
-        return flaw is None
-
-    def _write(self, file: str, xml: str) -> str | None:
-        """Write an output; return what is wrong, None where nothing is."""
-        if self._folder is None:
-            return f"name a folder by {self._option}"
         # Control characters act on terminals, and let a name be read as another one.
         is_plain = file.isprintable() and _NAME.fullmatch(file)
-        if not is_plain or len(file.encode("utf-8")) > _MOST_NAME_BYTES:
-            return (
+        if self._folder is None:
+            flaw = f"name a folder by {self._option}"
+        elif not is_plain or len(file.encode("utf-8")) > _MOST_NAME_BYTES:
+            flaw = (
                 f"a project saves into one folder, by names of at most {_MOST_NAME_BYTES} bytes "
                 "without '/', control characters, and '.' in front"
             )
+        else:
+            try:
+                write_whole(self._folder / self._free(file), [xml.encode("utf-8")])
+            except StoreError as error:
+                flaw = str(error)
+            else:
+                return True
+        if flaw not in self._told:
+            self._told.add(flaw)
+            self._tell(f"'{fit_width(file, 80)}' is not saved: {flaw}")
+        return False
+
+    def _free(self, file: str) -> str:
+        """Return a name that was not used before."""
         # Some file systems do not tell upper from lower case.
         key, name = file.casefold(), file
         while name.casefold() in self._names:
             self._numbers[key] += 1
             name = _SUFFIX.sub(rf"-{self._numbers[key] + 1}\g<0>", file, count=1)
         self._names.add(name.casefold())
-        try:
-            write_whole(self._folder / name, [xml.encode("utf-8")])
-        except StoreError as error:
-            return str(error)
-        return None
+        return name
 
 
 class CrawlWrapper(ProjectRunner):
@@ -327,7 +314,7 @@ class CrawlWrapper(ProjectRunner):
             self._count("corpus/wrapper/script_failed", failed)
         if not result.fits:
             self._count("corpus/wrapper/no_fit", 1)
-        for kind, line in wrapped.lines():
+        for kind, line, *_ in wrapped.told():
             if kind in TOLD:
                 self._log(kind, f"{result.url}: {line}")
         if self._report is not None and (not result.fits or result.problems):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from crawler.core.errors import ArgumentError
 from crawler.core.wording import counted, pad_width, width_of
 from crawler.core.wrapper.editing import remove_element, remove_examples
-from crawler.core.wrapper.example_nodes import Example
 from crawler.core.wrapper.project import Project
 from crawler.core.wrapper.project_file import write_project
 from crawler.core.wrapper.tree import fold, read_tree
@@ -47,7 +46,13 @@ def take_back(
         for field in fields or project.paths:
             name, _, value = field.partition("=")
             name = name.strip().strip("/")
-            meant = _examples_meant(project, name, fold(value), pages)
+            project.element(name)
+            rule, value = project.rules.get(name), fold(value)
+            meant = [
+                its
+                for its in (rule.examples if rule is not None else ())
+                if its.page in pages and (not value or value in {one.value for one in its.values})
+            ]
             if fields and not meant:
                 raise ArgumentError(f"{inputs.names[0]} taught nothing of {field}")
             project = remove_examples(project, name, meant)
@@ -66,19 +71,6 @@ def take_back(
             f"  {pad_width(name, width)}  {counted(len(project.rules[name].examples), 'example')}",
             True,
         )
-
-
-def _examples_meant(
-    project: Project, path: str, value: str, pages: Collection[str]
-) -> list[Example]:
-    project.element(path)
-    rule = project.rules.get(path)
-    return [
-        example
-        for example in (rule.examples if rule is not None else ())
-        if example.page in pages
-        and (not value or any(its.value == value for its in example.values))
-    ]
 
 
 def _pages_meant(project: Project, inputs: Inputs) -> set[str]:

@@ -24,7 +24,6 @@ from crawler.scripting.calls import (
     ScriptCall,
     ScriptError,
     ScriptsNotInstalledError,
-    script_page,
 )
 from crawler.scripting.sandbox import Sandbox
 
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-PAGE = script_page(read_tree(Page.from_text("https://blog.example/", "<p>One<p>Two")))
+PAGE = read_tree(Page.from_text("https://blog.example/", "<p>One<p>Two"))
 LIMITS = Limits(seconds=5, memory=32 * 1024 * 1024, output=1_000_000)
 # By the clock as well: for scripts that end by nothing else.
 SHORT = Limits(seconds=0.1, memory=LIMITS.memory, output=LIMITS.output)
@@ -388,11 +387,18 @@ def test_an_answer_that_is_too_long() -> None:
 
 
 @pytest.mark.parametrize(
-    "limits", [{"seconds": 0}, {"seconds": float("nan")}, {"memory": 5}, {"output": 0}]
+    ("limits", "reason"),
+    [
+        ({"seconds": 0, "output": 2**40, "memory": 2**30}, "time"),
+        ({"memory": 5}, "memory"),
+        ({"output": 0}, "output"),
+    ],
 )
-def test_limits_that_leave_no_room(limits: dict[str, int]) -> None:
-    with pytest.raises(ArgumentError, match="give"):
-        Limits(**limits)
+def test_limits_that_leave_no_room(limits: dict[str, int], reason: str) -> None:
+    script = "function main() { for (;;) xtree.root.Add('a', 'b'); }"
+    with Sandbox(Limits(**limits)) as sandbox, pytest.raises(ScriptError) as caught:
+        sandbox.run(script, PAGE)
+    assert caught.value.reason == reason
 
 
 def test_a_script_that_is_no_text(sandbox: Sandbox) -> None:

@@ -11,7 +11,7 @@ from crawler.core.page.page import Page
 from crawler.core.wrapper.output import Node
 from crawler.core.wrapper.output_forms import as_xml
 from crawler.core.wrapper.tree import read_tree
-from crawler.scripting.calls import NodeArgument, ScriptError, ScriptResult, script_page
+from crawler.scripting.calls import NodeArgument, ScriptError, ScriptResult
 from crawler.scripting.sandbox import Sandbox
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ MARKUP = (
     '<p lang="ko">\u200b밤  기차</p><p>Two\n😀</p><o:p x:y="1">odd</o:p></body></html>'
 )
 TREE = read_tree(Page.from_text("https://blog.example/", MARKUP))
-PAGE = script_page(TREE)
+PAGE = TREE
 HEADING = next(node for node in range(len(TREE)) if TREE.names[node] == "h1")
 FIRST, SECOND = (node for node in range(len(TREE)) if TREE.names[node] == "p")
 
