@@ -38,7 +38,7 @@ from crawler.studio.guard import Guard
 from crawler.studio.inspect import Inspector
 from crawler.studio.messages import Message
 from crawler.studio.operations import perform
-from crawler.studio.runs import TYPES
+from crawler.studio.runs import TYPES, Run
 from crawler.studio.site import SiteReading
 from crawler.studio.workspace import Workspace
 from crawler.wrapper.page_object import page_object
@@ -81,7 +81,6 @@ class Studio:
             Route("/api/tokens/{page:int}", self.tokens),
             Route("/api/inspect/{page:int}", self.inspect),
             Route("/api/events", self.events),
-            Route("/api/run", self.run),
             Route("/api/results.{form}", self.results),
             Route("/api/reading/{view}", self.reading),
             Route("/api/site/{block}", self.block),
@@ -92,23 +91,18 @@ class Studio:
 
     async def do(self, request: Request) -> Response:
         """Do an operation."""
-        body = await request.body()
-        try:
-            message = Message.read(json.loads(body))
-        except (ValueError, RecursionError) as error:
-            raise ArgumentError("the request is no JSON that can be read") from error
-        return await run_in_threadpool(self._do, message)
+        return await run_in_threadpool(self._do, Message.read(await request.body()))
 
     def _do(self, message: Message) -> Response:
-        op = message.text("op")
+        op = message.part("op", str)
         if op == "project":
             with self._lock:
-                self.workspace = self.workspace.another(message.text("file"))
+                self.workspace = self.workspace.another(message.part("file", str))
                 return _Json({"state": self.workspace.state()})
         answer = _Json(perform(self.workspace, message))
         if op == "propose":
             # The list is mostly confirmed.
-            answer.background = BackgroundTask(self.workspace.prepare, message.number("of"))
+            answer.background = BackgroundTask(self.workspace.prepare, message.part("of", int))
         return answer
 
     def page(self, request: Request) -> Response:
@@ -121,29 +115,26 @@ class Studio:
         number = request.path_params["page"]
         return _Json(self.inspector.show(self.workspace, number, request.query_params))
 
-    def run(self, request: Request) -> Response:
-        """Give how far the run is, with the results from a number on."""
-        runs = self.workspace.runs
-        return _Json({"run": runs and runs.progress(_number(request, "from", 0))})
-
     def reading(self, request: Request) -> Response:
-        """Give how far the reading of a view is, with what it has found if that is not known."""
-        found = self.workspace.readings.get(request.path_params["view"])
-        return _Json({"reading": found and found.progress(_number(request, "known", -1))})
+        """Give how far the job of a view is, with what it has found if that is not known."""
+        job = self.workspace.jobs.get(request.path_params["view"])
+        known = request.query_params.get("known", "")
+        number = int(known) if known.isdecimal() else -1
+        return _Json({"reading": job and job.progress(number)})
 
     def block(self, request: Request) -> Response:
         """Give the pages on which a block of the site stands."""
-        found = self.workspace.readings.get("site")
+        found = self.workspace.jobs.get("site")
         if not isinstance(found, SiteReading):
             raise ArgumentError("no site was read yet")
         return _Json(found.pages_of(request.path_params["block"]))
 
     def results(self, request: Request) -> Response:
         """Give the results of the run as a file."""
-        form, runs = request.path_params["form"], self.workspace.runs
-        if runs is None:
+        form, run = request.path_params["form"], self.workspace.jobs.get("run")
+        if not isinstance(run, Run):
             raise ArgumentError("nothing was run yet").about("no-run")
-        return _file(*runs.written(form), TYPES[form])
+        return _file(*run.written(form), TYPES[form])
 
     def page_object(self, _: Request) -> Response:
         """Give the project as a page object of web-poet, with a fixture of each open page."""
@@ -193,11 +184,6 @@ class _Json(JSONResponse):
         return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode(
             "utf-8", "replace"
         )
-
-
-def _number(request: Request, name: str, default: int) -> int:
-    given = request.query_params.get(name, "")
-    return int(given) if given.isdecimal() else default
 
 
 def _file(name: str, body: bytes, kind: str) -> Response:

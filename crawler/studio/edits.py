@@ -34,6 +34,7 @@ from crawler.core.wrapper.view import View
 from crawler.studio.journal import Label
 from crawler.studio.messages import Message
 from crawler.studio.pages import OpenPage
+from crawler.wrapper.learn_page import with_element
 
 Pages = Callable[[int], OpenPage]
 """Returns the open page of a number."""
@@ -42,24 +43,6 @@ NEXT: Final = "next"
 """The name of the element that has the address of the next page of a list."""
 
 Edit = Callable[[Project, Message, Pages], tuple[Project, Label]]
-
-
-def with_element(group: Element, path: str, element: Element) -> Element:
-    """Return a group with an element at a path below it; groups around it are made.
-
-    Raises:
-        ArgumentError: an element on the way is no group.
-    """
-    name, _, rest = path.partition("/")
-    known = {child.name: child for child in group.elements}
-    if rest:
-        inner = known.get(name, Element(name, GROUP))
-        if inner.type != GROUP:
-            raise ArgumentError(
-                f"'{name}' holds a value and no elements; choose another place"
-            ).about("no-group", name)
-        element = with_element(inner, rest, element)
-    return replace(group, elements=tuple({**known, name: element}.values()))
 
 
 def added(project: Project, path: str, element: Element) -> Project:
@@ -77,21 +60,24 @@ def teach(project: Project, message: Message, pages: Pages) -> tuple[Project, La
     the node ``within`` does. An element of numbers or dates becomes one of texts where a node is of
     another type.
     """
-    path, kind = message.text("path").strip("/"), message.text("kind")
-    page = pages(message.number("page"))
+    path, kind = message.part("path", str).strip("/"), message.part("kind", str)
+    page = pages(message.part("page", int))
     tree = page.tree
-    nodes = [page.check(node) for node in message.numbers("nodes")]
+    nodes = [page.check(node) for node in message.all("nodes", int)]
     is_new = path not in dict(elements_of(project.schema))
     if is_new:
-        name, its_type = path.rpartition("/")[2], message.text("type", "text")
-        repeat, required = message.flag("repeat"), message.flag("required")
+        name, its_type = path.rpartition("/")[2], message.part("type", str, "text")
+        repeat, required = (
+            message.part("repeat", bool, default=False),
+            message.part("required", bool, default=False),
+        )
         project = added(project, path, Element(name, its_type, repeat, required))
     if not nodes:
-        record = record_around(project, path, page, message.number("within", -1))
+        record = record_around(project, path, page, message.part("within", int, -1))
         project = _without(project, path, tree, record)
         return learn_nodes(project, tree, path, [], record=record), ("step.absent", path)
     record = record_around(project, path, page, nodes[0])
-    wrong = [page.check(node) for node in message.numbers("wrong")]
+    wrong = [page.check(node) for node in message.all("wrong", int)]
     if project.element(path).repeat:
         nodes = sorted({*nodes, *_taught(project, path, tree, record, kind)} - set(wrong))
     project = _without(project, path, tree, record)
@@ -113,32 +99,29 @@ def teach_records(project: Project, message: Message, pages: Pages) -> tuple[Pro
     ``nodes`` are elements of records, ``fields`` the fields: name, kind, type, and the node of each
     in one record.
     """
-    path = message.text("path").strip("/")
-    page = pages(message.number("page"))
+    path = message.part("path", str).strip("/")
+    page = pages(message.part("page", int))
     tree = page.tree
-    nodes = [page.check(node) for node in message.numbers("nodes")]
+    nodes = [page.check(node) for node in message.all("nodes", int)]
     project = added(project, path, Element(path.rpartition("/")[2], GROUP, repeat=True))
     outer = record_around(project, path, page, nodes[0] if nodes else -1)
     project = _without(project, path, tree, outer)
-    project = learn_record_nodes(project, tree, path, nodes, whole=message.flag("whole"))
-    for field in message.messages("fields"):
-        its = f"{path}/{field.text('name')}"
-        project = added(project, its, Element(field.text("name"), field.text("type", "text")))
-        for node in field.numbers("nodes"):
+    whole = message.part("whole", bool, default=False)
+    project = learn_record_nodes(project, tree, path, nodes, whole=whole)
+    for field in map(Message, message.all("fields", dict)):
+        name = field.part("name", str)
+        its = f"{path}/{name}"
+        project = added(project, its, Element(name, field.part("type", str, "text")))
+        for node in field.all("nodes", int):
             record = record_around(project, its, page, page.check(node))
             project = _without(project, its, tree, record)
-            kind = field.text("kind")
+            kind = field.part("kind", str)
             project = learn_nodes(project, tree, its, [node], kind=kind, record=record)
     if message.has("next"):
-        project = _next_page(project, page, page.check(message.number("next")))
+        link = [page.check(message.part("next", int))]
+        project = _without(added(project, NEXT, Element(NEXT, "url")), NEXT, tree, -1)
+        project = learn_nodes(project, tree, NEXT, link, kind="@href")
     return checked(project), ("step.records", path)
-
-
-def _next_page(project: Project, page: OpenPage, link: int) -> Project:
-    """Teach the element ``next``, an address, the link of a page to the next one."""
-    project = added(project, NEXT, Element(NEXT, "url"))
-    project = _without(project, NEXT, page.tree, -1)
-    return learn_nodes(project, page.tree, NEXT, [link], kind="@href")
 
 
 def record_around(project: Project, path: str, page: OpenPage, node: int) -> int:
@@ -192,7 +175,7 @@ def _without(project: Project, path: str, tree: PageTree, record: int) -> Projec
 
 def forget_example(project: Project, message: Message, _: Pages) -> tuple[Project, Label]:
     """Take an example of an element back: what was learned follows."""
-    path, at = message.text("path"), message.number("at")
+    path, at = message.part("path", str), message.part("at", int)
     rule = project.rules.get(path)
     if rule is None or not 0 <= at < len(rule.examples):
         raise ArgumentError(f"'{path}' has no such example any more").about("example-gone", path)
@@ -201,45 +184,47 @@ def forget_example(project: Project, message: Message, _: Pages) -> tuple[Projec
 
 def rename(project: Project, message: Message, _: Pages) -> tuple[Project, Label]:
     """Give an element another name."""
-    path, name = message.text("path"), message.text("name").strip()
+    path, name = message.part("path", str), message.part("name", str).strip()
     return rename_element(project, path, name), ("step.rename", path, name)
 
 
 def move(project: Project, message: Message, _: Pages) -> tuple[Project, Label]:
     """Give an element another place among those of its group, or of the group ``into``."""
-    path, place = message.text("path"), max(message.number("to"), 0)
-    into = message.text("into") if message.has("into") else None
+    path, place = message.part("path", str), max(message.part("to", int), 0)
+    into = message.part("into", str) if message.has("into") else None
     return move_element(project, path, place, into), ("step.move", path)
 
 
 def remove(project: Project, message: Message, _: Pages) -> tuple[Project, Label]:
     """Remove an element with all that it learned."""
-    path = message.text("path")
+    path = message.part("path", str)
     return remove_element(project, path), ("step.remove", path)
 
 
 def change(project: Project, message: Message, _: Pages) -> tuple[Project, Label]:
     """Change the type of an element, and whether it repeats and is required."""
-    path = message.text("path")
+    path = message.part("path", str)
     changed = change_element(
         project,
         path,
-        kind=message.text("type") if message.has("type") else None,
-        repeat=message.flag("repeat") if message.has("repeat") else None,
-        required=message.flag("required") if message.has("required") else None,
+        kind=message.part("type", str) if message.has("type") else None,
+        repeat=message.part("repeat", bool, default=False) if message.has("repeat") else None,
+        required=message.part("required", bool, default=False) if message.has("required") else None,
     )
     return changed, ("step.change", path)
 
 
 def add_element(project: Project, message: Message, _: Pages) -> tuple[Project, Label]:
     """Add an element without an example to the output, for a script to fill."""
-    path = message.text("path").strip("/")
+    path = message.part("path", str).strip("/")
     if path in dict(elements_of(project.schema)):
         raise ArgumentError(f"'{path}' is there already; give another name").about(
             "element-there", path
         )
-    kind = message.text("type", "text")
-    element = Element(path.rpartition("/")[2], kind, repeat=message.flag("repeat"))
+    kind = message.part("type", str, "text")
+    element = Element(
+        path.rpartition("/")[2], kind, repeat=message.part("repeat", bool, default=False)
+    )
     return added(project, path, element), ("step.add", path)
 
 
@@ -248,18 +233,13 @@ def with_shape(project: Project, shape: Element) -> Project:
 
     Elements that have rules, or are named by actions, stay where the shape lacks them.
     """
-    named = set(project.rules) | {
-        path
-        for action in project.actions
-        for path in (
-            action.rules if isinstance(action, Script) else (getattr(action, "element", ""),)
-        )
-    }
-    known = dict(elements_of(shape))
+    named = set(project.rules)
+    for action in project.actions:
+        own = action.rules if isinstance(action, Script) else [getattr(action, "element", "")]
+        named |= {*own}
     for path, element in elements_of(project.schema):
-        if path in named and path not in known:
+        if path in named and path not in dict(elements_of(shape)):
             shape = with_element(shape, path, element)
-            known = dict(elements_of(shape))
     return checked(replace(project, schema=shape))
 
 
@@ -276,7 +256,7 @@ def set_actions(project: Project, message: Message, _: Pages) -> tuple[Project, 
         raise ArgumentError(str(error)).about(error.kind, *error.data) from error
     # The rules stay those that they were, of which it is known what they find.
     project = replace(project, actions=actions)
-    return project, (f"step.{message.text('label')}", message.text("what", ""))
+    return project, (f"step.{message.part('label', str)}", message.part("what", str, ""))
 
 
 EDITS: Final[Mapping[str, Edit]] = {

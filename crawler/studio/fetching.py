@@ -5,6 +5,7 @@ It obeys what every crawl obeys: robots.txt, throttling, the settings of the pro
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
@@ -78,6 +79,8 @@ def _crawl(urls: Sequence[str], answers: Connection) -> None:
 
     from crawler.spiders.fetch import fetch_pages  # noqa: PLC0415 - as above
 
+    # What goes wrong here is said by the studio; a crawl that Ctrl-C ends says nothing.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     settings = get_project_settings()
     settings.set("LOG_LEVEL", "CRITICAL", "cmdline")
     answers.send(fetch_pages(urls, CrawlerProcess(settings)))

@@ -67,11 +67,7 @@ Saved = Callable[[str], bytes | None]
 """Returns a file that was saved with a page by its relative address, None where there is none."""
 
 
-def _nothing(_: str) -> None:
-    return None
-
-
-def frame_tokens(parsed: ParsedPage, saved: Saved = _nothing, *, pictures: bool) -> list[Any]:
+def frame_tokens(parsed: ParsedPage, saved: Saved = lambda _: None, *, pictures: bool) -> list[Any]:
     """Return a page as a list of what is made one after the other.
 
     An element is ``[name, shown as, attributes, attributes of the tag tree alone]``, with styles

@@ -110,8 +110,7 @@ def _with_headers(send: Send) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
-            for name, value in _ALWAYS.items():
-                headers[name] = value
+            headers.update(_ALWAYS)
             headers.setdefault("Content-Security-Policy", POLICY)
         await send(message)
 

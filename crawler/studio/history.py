@@ -247,9 +247,7 @@ def start_history(workspace: Workspace, message: Message) -> Answer:
     Raises:
         CorpusError: there is nothing to read.
     """
-    name, site = message.text("name").strip(), message.text("site", "")
+    name, site = message.part("name", str).strip(), message.part("site", str, "")
     if not name:
         raise ArgumentError(_KINDS).about("name-history")
-    made = HistoryReading(workspace.folder, name, site)
-    workspace.read("history", made)
-    return {"reading": made.progress(-1)}
+    return workspace.begin("history", HistoryReading(workspace.folder, name, site))

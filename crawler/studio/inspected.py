@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 from typing import Any, Final
 
 from lxml import etree
@@ -45,11 +44,8 @@ class Numbers:
 
     def __init__(self, tree: PageTree) -> None:
         self._tree = tree
-
-    @cached_property
-    def _elements(self) -> dict[etree._Element, int]:
-        pairs = enumerate(self._tree.elements)
-        return {element: number for number, element in pairs if element is not None}
+        pairs = enumerate(tree.elements)
+        self._elements = {element: number for number, element in pairs if element is not None}
 
     def of(self, element: etree._Element) -> int | None:
         """Return the number of an element; None for one of another tree."""
@@ -83,32 +79,32 @@ def text_shown(opened: OpenPage, item: PageItem) -> Answer:
     nearest first; a block has the number of its own.
     """
     page = page_of(item)
-    view, blocks = page.view, page.blocks
-    keys = [block.key for block in blocks]
-    as_text = view.page_text_frequencies(keys)
-    holders = _Holders()
-    rows = []
-    explanations: Sequence[Explanation | None] = explained(item) or [None] * len(blocks)
-    nodes = _nodes(opened, page)
-    for (block, label), why, own, count in zip(
-        page.pairs(), explanations, nodes, as_text, strict=True
-    ):
-        rows.append(
-            {
-                "text": block.text[:_TEXT],
-                "nodes": own,
-                "tag": block.tag,
-                "path": block.path,
-                "holder": holders.number(block.holder, why),
-                "kept": label.kept,
-                "reason": label.reason,
-                "score": None if label.score is None else round(label.score, 3),
-                "pages": label.frequency,
-                "asText": count,
-                "links": round(block.link_share, 3),
-                **_evidence(why),
-            }
-        )
+    view, holders, rows = page.view, _Holders(), []
+    explanations: Sequence[Explanation | None] = explained(item)
+    blocks = zip(
+        page.pairs(),
+        explanations or [None] * len(page.blocks),
+        _nodes(opened, page),
+        view.page_text_frequencies([block.key for block in page.blocks]),
+        strict=True,
+    )
+    for (block, label), why, nodes, as_text in blocks:
+        row: Answer = {
+            "text": block.text[:_TEXT],
+            "nodes": nodes,
+            "path": block.path,
+            "holder": holders.number(block.holder, why),
+            "kept": label.kept,
+            "reason": label.reason,
+            "score": None if label.score is None else round(label.score, 3),
+            "pages": label.frequency,
+            "asText": as_text,
+            "links": round(block.link_share, 3),
+        }
+        if why is not None:
+            row |= {"margin": round(why.site, 2), "rule": why.rule}
+            row |= {"comments": why.in_comments, "changes": why.changes}
+        rows.append(row)
     return {
         "blocks": rows,
         "holders": holders.rows,
@@ -117,24 +113,10 @@ def text_shown(opened: OpenPage, item: PageItem) -> Answer:
         "addresses": view.pages_seen,
         "snapshot": view.snapshot,
         "type": item.page_type,
-        "used": item.method,
-        "encoding": item.encoding,
         "confidence": item.confidence,
         "threshold": item.frequency_threshold,
         "duplicate": item.near_duplicate_of,
         "kept": item.blocks_kept,
-        "dropped": item.blocks_dropped,
-    }
-
-
-def _evidence(why: Explanation | None) -> Answer:
-    if why is None:
-        return {}
-    return {
-        "margin": round(why.site, 2),
-        "rule": why.rule,
-        "comments": why.in_comments,
-        "changes": why.changes,
     }
 
 

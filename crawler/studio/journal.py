@@ -32,13 +32,17 @@ _ADVICE = "Free some space there"
 _DAMAGED = (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, OSError)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Step:
-    """A state of the project: what was done to reach it, and its text without the rules."""
+    """A state of the project: what was done to reach it, and its text without the rules.
+
+    The project itself is made of these when it is first asked for.
+    """
 
     label: Label
     body: Mapping[str, Any]
     rules: Mapping[str, str]
+    project: Project | None = None
 
 
 class Journal:
@@ -60,7 +64,6 @@ class Journal:
         self.closed = False
         self.opened: dict[int, OpenPage] = {}
         self._rules: dict[str, Any] = {}
-        self._projects: dict[int, Project] = {}
         self._next = 1
         self._file = folder / "journal.jsonl"
         self._read()
@@ -73,12 +76,10 @@ class Journal:
     def project_at(self, number: int) -> Project:
         """Return the project of a step."""
         step = self.steps[number]
-        known = self._projects.get(id(step))
-        if known is None:
+        if step.project is None:
             rules = {path: self._rules[name] for path, name in step.rules.items()}
-            known = read_project(json.dumps({**step.body, "rules": rules}))
-            self._projects[id(step)] = known
-        return known
+            step.project = read_project(json.dumps({**step.body, "rules": rules}))
+        return step.project
 
     def add(self, label: Label, project: Project) -> None:
         """Add a step after the present one; steps that were undone are gone."""
@@ -92,8 +93,7 @@ class Journal:
                 new[name] = rule
         line = {"do": "step", "at": self.at, "label": label, "body": body, "rules": rules}
         self._write({**line, "new": new})
-        self._add(Step(label, body, rules), new)
-        self._projects[id(self.steps[-1])] = project
+        self._add(Step(label, body, rules, project), new)
 
     def go(self, number: int) -> None:
         """Make another step the present one."""
@@ -137,8 +137,6 @@ class Journal:
 
     def _add(self, step: Step, new: Mapping[str, Any]) -> None:
         self._rules.update(new)
-        for gone in self.steps[self.at + 1 :]:
-            self._projects.pop(id(gone), None)
         self.steps[self.at + 1 :] = [step]
         self.at = len(self.steps) - 1
 
@@ -166,16 +164,14 @@ class Journal:
         if good < len(whole):
             with system_errors(f"{self._file} cannot be written", _ADVICE):
                 os.truncate(self._file, good)
-        while self.at >= 0 and not self._is_whole(self.at):
-            self.at -= 1
-        if self.at < 0:
-            self.steps.clear()
-
-    def _is_whole(self, number: int) -> bool:
-        try:
-            return bool(self.project_at(number))
-        except CorpusError:
-            return False
+        # The last step before damaged ones, if there is any.
+        for number in range(self.at, -1, -1):
+            with suppress(CorpusError):
+                self.project_at(number)
+                self.at = number
+                return
+        self.steps.clear()
+        self.at = -1
 
     def _follow(self, line: Mapping[str, Any]) -> None:
         match line["do"]:

@@ -33,8 +33,8 @@ def perform(workspace: Workspace, message: Message) -> Answer:
     Raises:
         CorpusError: it cannot be done; nothing has changed then.
     """
-    name = message.text("op")
-    page, known = message.number("page", 0), message.text("known", "")
+    name = message.part("op", str)
+    page, known = message.part("page", int, 0), message.part("known", str, "")
     answer: Answer = {}
     if name in EDITS:
         with workspace.lock:
@@ -67,7 +67,7 @@ def open_all(workspace: Workspace, names: tuple[str, ...]) -> None:
 
 def set_shape(workspace: Workspace, message: Message) -> Answer:
     """Give the output the shape that a file has: a document type, a model, a project."""
-    path = inside(workspace.folder, message.text("file"))
+    path = inside(workspace.folder, message.part("file", str))
     workspace.step(("step.shape", path.name), with_shape(workspace.project, load_schema(path)))
     return {}
 
@@ -77,13 +77,13 @@ def open_page(workspace: Workspace, message: Message) -> Answer:
 
     Where there are several, the answer lists them, and nothing is opened yet.
     """
-    name, url = message.text("name").strip(), message.text("url", "").strip() or None
+    name, url = message.part("name", str).strip(), message.part("url", str, "").strip() or None
     if not name:
         raise ArgumentError("name a saved page, an address, or an archive").about("no-name")
     if is_address(name):
         # The lock is not held: it takes long.
         return {"opened": workspace.open(without_secrets(name), fetch(name))}
-    at = message.number("at", -1)
+    at = message.part("at", int, -1)
     if at < 0 and url is None:
         found = addresses_in(workspace.folder, name)
         if len(found) > 1:
@@ -92,9 +92,16 @@ def open_page(workspace: Workspace, message: Message) -> Answer:
     return {"opened": workspace.open(name, page)}
 
 
+def go(workspace: Workspace, number: int) -> Answer:
+    """Go to a step, or to the nearest one there is."""
+    workspace.journal.go(number)
+    workspace.revision += 1
+    return {}
+
+
 def set_address(workspace: Workspace, message: Message) -> Answer:
     """Give a page the address that it has, by which its links become absolute."""
-    number, url = message.number("page"), message.text("url").strip()
+    number, url = message.part("page", int), message.part("url", str).strip()
     check_address(url)
     opened = workspace.page(number)
     workspace.journal.open(opened.name, replace(opened.page, url=url), number)
@@ -104,14 +111,14 @@ def set_address(workspace: Workspace, message: Message) -> Answer:
 
 def close_page(workspace: Workspace, message: Message) -> Answer:
     """Close a page; what was learned from it stays."""
-    workspace.journal.close(message.number("page"))
+    workspace.journal.close(message.part("page", int))
     workspace.revision += 1
     return {}
 
 
 def save(workspace: Workspace, message: Message) -> Answer:
     """Write the project file, and keep the pages that it was taught beside it."""
-    name, path = message.text("file", "").strip(), workspace.path
+    name, path = message.part("file", str, "").strip(), workspace.path
     text = write_project(workspace.project)
     if name:
         path = inside(workspace.folder, name if name.endswith(EXTENSION) else name + EXTENSION)
@@ -138,28 +145,24 @@ def drop_pages(workspace: Workspace, _: Message) -> Answer:
 
 def run(workspace: Workspace, message: Message) -> Answer:
     """Run the project over pages in the background; a run before it is stopped."""
-    if workspace.runs is not None:
-        workspace.runs.stop()
-    names, args = message.texts("names"), message.texts("args")
-    file = workspace.path.relative_to(workspace.folder).as_posix()
-    workspace.runs = Run(workspace.project, file, workspace.folder, names, args)
-    return {"run": workspace.runs.progress(0)}
+    names, args = message.all("names", str), message.all("args", str)
+    project, folder = workspace.project, workspace.folder
+    return workspace.begin("run", Run(project, workspace.file, folder, names, args))
 
 
 def stop(workspace: Workspace, message: Message) -> Answer:
-    """Stop the run, or the reading of a view."""
-    view = message.text("view", "run")
-    job = workspace.runs if view == "run" else workspace.readings.get(view)
-    if job is not None:
+    """Stop the job of a view."""
+    if job := workspace.jobs.get(message.part("view", str)):
         job.stop()
     return {}
 
 
 def commands(workspace: Workspace, message: Message) -> Answer:
     """Return the command lines that do what a run does."""
-    file = workspace.path.relative_to(workspace.folder).as_posix()
-    names, args = message.texts("names"), message.texts("args")
-    return {"commands": command_lines(file, names, args, message.text("form", "csv"))}
+    names, args = message.all("names", str), message.all("args", str)
+    return {
+        "commands": command_lines(workspace.file, names, args, message.part("form", str, "csv"))
+    }
 
 
 def history(workspace: Workspace, _: Message) -> Answer:
@@ -169,17 +172,19 @@ def history(workspace: Workspace, _: Message) -> Answer:
 
 def proposal(workspace: Workspace, message: Message) -> Answer:
     """Propose the list that one or two clicks mean; null where there is none."""
-    page = workspace.page(message.number("of"))
-    clicked = [page.check(node) for node in message.numbers("nodes")]
-    found = propose(page.tree, clicked, message.number("at", 0)) if clicked else None
+    page = workspace.page(message.part("of", int))
+    clicked = [page.check(node) for node in message.all("nodes", int)]
+    found = propose(page.tree, clicked, message.part("at", int, 0)) if clicked else None
     return {"proposal": found and asdict(found)}
 
 
 def near(workspace: Workspace, message: Message) -> Answer:
     """Return the nodes that the rule of an element would take next, the surest first."""
-    path, page = message.text("path"), workspace.page(message.number("of"))
+    path, page = message.part("path", str), workspace.page(message.part("of", int))
     rule = workspace.project.field_rule(path)
-    view = View(page.tree, record_around(workspace.project, path, page, message.number("node", -1)))
+    view = View(
+        page.tree, record_around(workspace.project, path, page, message.part("node", int, -1))
+    )
     taken = {match.node for match in rule.matches(view)}
     return {
         "near": [
@@ -197,17 +202,17 @@ def near(workspace: Workspace, message: Message) -> Answer:
 
 def folder_list(workspace: Workspace, message: Message) -> Answer:
     """List what the studio can open in a folder."""
-    return {"entries": list_folder(workspace.folder, message.text("name", ""))}
+    return {"entries": list_folder(workspace.folder, message.part("name", str, ""))}
 
 
 CHANGES: Final[Mapping[str, Callable[[Workspace, Message], Answer]]] = {
     "address": set_address,
     "close": close_page,
-    "go": lambda workspace, message: workspace.go(message.number("at")),
-    "redo": lambda workspace, _: workspace.go(workspace.journal.at + 1),
+    "go": lambda workspace, message: go(workspace, message.part("at", int)),
+    "redo": lambda workspace, _: go(workspace, workspace.journal.at + 1),
     "save": save,
     "shape": set_shape,
-    "undo": lambda workspace, _: workspace.go(workspace.journal.at - 1),
+    "undo": lambda workspace, _: go(workspace, workspace.journal.at - 1),
 }
 """The operations that change what the window shows, beside ``open`` and those on the project."""
 

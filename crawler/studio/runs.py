@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +15,12 @@ from crawler.core.errors import ArgumentError
 from crawler.core.page.page import MAX_PAGE_BYTES
 from crawler.core.wrapper.output import Result
 from crawler.core.wrapper.project import Project
+from crawler.exporters.excel import ExcelItemExporter
 from crawler.store.sources import is_address
 from crawler.studio.fetching import fetch_all
 from crawler.studio.jobs import Job
 from crawler.studio.pages import inside
-from crawler.wrapper.documents import cell_of, document, table_columns, workbook
+from crawler.wrapper.documents import cell_of, document, table_columns
 from crawler.wrapper.project_store import Inputs
 from crawler.wrapper.running import Line, ProjectRunner, Wrapped, page_rows
 
@@ -32,21 +33,6 @@ TYPES = {
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
 """The forms of results, by the ending of their files, with their types."""
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A row of the table of results: a record, or a page.
-
-    ``at`` is the number of the page in its source; ``lines`` say what is wrong with the page.
-    """
-
-    source: str
-    at: int
-    url: str
-    fits: bool
-    cells: tuple[str, ...]
-    lines: tuple[Line, ...] = ()
 
 
 class Run(Job):
@@ -75,21 +61,23 @@ class Run(Job):
         inputs = Inputs(tuple(self._paths), fetch_all, MAX_PAGE_BYTES)
         self._inputs = inputs.of_project(project, ("", "", *args))
         self._results: list[Result] = []
-        self._rows: list[Row] = []
+        # Source, number of the page there, address, whether it fits, what is wrong, cells.
+        self._rows: list[tuple[str, int, str, bool, list[Line], list[str]]] = []
         self._counts = {"fit": 0, "misfit": 0, "unreadable": 0}
         super().__init__()
 
-    def progress(self, start: int) -> Answer:
-        """Return how far the run is, and rows of results from a number on."""
+    def progress(self, known: int) -> Answer:
+        """Return how far the run is, and rows of results beyond those that are known."""
+        start = max(known, 0)
         rows = self._rows[start : start + _ROWS]
         return {
-            **super().progress(start),
+            **super().progress(known),
             "names": [self._paths.get(name, name) for name in self._inputs.names],
             "counts": self._counts,
             "columns": table_columns(self.project.schema),
             "start": start,
             "more": len(self._rows) > start + len(rows),
-            "rows": [[its.source, its.at, its.url, its.fits, its.lines, its.cells] for its in rows],
+            "rows": rows,
         }
 
     def written(self, form: str) -> tuple[str, bytes]:
@@ -103,7 +91,14 @@ class Run(Job):
         name = f"{Path(self._file).stem}.{form}"
         results, schema = list(self._results), self.project.schema
         if form == "xlsx":
-            return name, workbook(schema, results)
+            written = BytesIO()
+            exporter = ExcelItemExporter(written, fields_to_export=table_columns(schema))
+            exporter.start_exporting()
+            for result in results:
+                for row in page_rows(result, schema, by_record=True):
+                    exporter.export_item(row)
+            exporter.finish_exporting()
+            return name, written.getvalue()
         text = "".join(document(form, schema, results, alone=self._inputs.is_one_page))
         return name, text.encode("utf-8", "backslashreplace")
 
@@ -117,22 +112,21 @@ class Run(Job):
                 self._take(name, at, runner.run(tree, (name, "", *self._args)))
 
     def _take(self, source: str, at: int, wrapped: Wrapped) -> None:
-        result = wrapped.result
-        columns = table_columns(self.project.schema)
-        made = Row(source, at, result.url, result.fits, (), tuple(wrapped.told()))
+        result, schema = wrapped.result, self.project.schema
         self._counts["fit" if result.fits else "misfit"] += 1
-        if not result.fits:
-            self._rows.append(replace(made, cells=(result.url,)))
-            return
-        self._results.append(result)
-        for row in page_rows(result, self.project.schema, by_record=True):
-            self._rows.append(replace(made, cells=tuple(cell_of(row.get(its)) for its in columns)))
+        rows = [[result.url]]
+        if result.fits:
+            self._results.append(result)
+            columns, found = table_columns(schema), page_rows(result, schema, by_record=True)
+            rows = [[cell_of(row.get(its)) for its in columns] for row in found]
+        told = list(wrapped.told())
+        self._rows += [(source, at, result.url, result.fits, told, cells) for cells in rows]
 
     def _skip(self, name: str, reason: str, detail: str) -> None:
         self._counts["unreadable"] += 1
         shown = self._paths.get(name, name)
         line = Line(f"page-{reason}", f"{reason}: {detail}", (shown, detail))
-        self._rows.append(Row(shown, -1, shown, fits=False, cells=(shown,), lines=(line,)))
+        self._rows.append((shown, -1, shown, False, [line], [shown]))
 
 
 def command_lines(file: str, names: Sequence[str], args: Sequence[str], form: str) -> Answer:

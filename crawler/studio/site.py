@@ -25,8 +25,7 @@ from crawler.core.page.page import MAX_PAGE_BYTES
 from crawler.core.wording import fit_width
 from crawler.reports import counts as reports
 from crawler.store.archive import ARCHIVE_SUFFIXES
-from crawler.store.counts import CountStore, read_counts
-from crawler.store.files import site_named
+from crawler.store.counts import CountStore
 from crawler.store.sources import read_source
 from crawler.store.spill_arrays import DiskSpace
 from crawler.studio.jobs import Reading
@@ -43,7 +42,7 @@ _MOST_SITES: Final = 1_000
 _TEXT: Final = 300
 _KINDS: Final = (
     "name a folder of saved pages, an archive (.warc.gz), a list of pages (.jsonl with "
-    "url and html), the counts of a crawl (.npz), or the folder CORPUS_DIR of a crawl"
+    "url and html), or the folder CORPUS_DIR of a crawl"
 )
 
 
@@ -60,7 +59,7 @@ def find_site(folder: Path, name: str, pages: str) -> Found:
 
     Args:
         folder: the working folder.
-        name: pages, counts, or the folder of a crawl.
+        name: pages, or the folder of a crawl.
         pages: where the pages of counts are; empty for the archives that the crawl kept.
 
     Raises:
@@ -71,20 +70,15 @@ def find_site(folder: Path, name: str, pages: str) -> Found:
     for one in given or (path,):
         if not one.exists():
             raise ArgumentError(f"{one} does not exist; {_KINDS}").about("no-file", one)
-    if path.suffix == ".npz":
-        site = site_named(path.parent.name)
-        return Found({site: lambda _, space: read_counts(path, space)}, given)
     if any(path.glob("sites/*/counts")):
         one = min(path.glob("sites/*/counts")).parent.relative_to(folder)
         raise ArgumentError(
             f"{name} is the folder of a harvest; name a site's, such as {one}"
         ).about("harvest-folder", name, one)
-    store = next((root for root in (path / "counts", path) if any(root.glob("*/*.npz"))), None)
-    # The working folder may hold counts beside other things.
-    if store is None and (path == folder.resolve() or not any(path.glob("*.npz"))):
+    kept = CountStore(inside(folder, str(path / "counts")))
+    sites = kept.sites()
+    if not sites:
         return Found({}, (path,))
-    kept = CountStore(inside(folder, str(store or path.parent)))
-    sites = kept.sites() if store else [site_named(path.name)]
     archives = [one for one in path.glob("spool/*") if one.name.endswith(ARCHIVE_SUFFIXES)]
     found = given or tuple(inside(folder, str(one)) for one in sorted(archives))
     return Found({site: partial(kept.load, site) for site in sites}, found)
@@ -176,18 +170,13 @@ class SiteReading(Reading):
                 first += len(rows)
             urls = counts.urls()
         numbers = np.concatenate(found).tolist()
-        return {
-            "block": block,
-            "number": len(numbers),
-            "pages": [self._placed(urls[number]) for number in numbers[:_MOST_PAGES]],
-        }
-
-    def _placed(self, url: str) -> list[Any]:
-        place = self.places.get(url)
-        if place is None:
-            return [url, None, -1]
-        path = self._sources.pages[place[0]]
-        return [url, path.relative_to(self._folder).as_posix(), place[1]]
+        pages: list[list[str | int | None]] = []
+        for url in (urls[number] for number in numbers[:_MOST_PAGES]):
+            source, place = self.places.get(url, (None, -1))
+            path = None if source is None else self._sources.pages[source]
+            name = path.relative_to(self._folder).as_posix() if path else None
+            pages.append([url, name, place])
+        return {"block": block, "number": len(numbers), "pages": pages}
 
     def work(self) -> None:
         """Count the pages, or load their counts; then find the texts of the frequent blocks."""
@@ -294,14 +283,12 @@ def start_site(workspace: Workspace, message: Message) -> Answer:
     Raises:
         CorpusError: there is nothing to read.
     """
-    asked = {part: message.text(part, "").strip() for part in ("name", "pages", "site")}
+    asked = {part: message.part(part, str, "").strip() for part in ("name", "pages", "site")}
     if not asked["name"]:
         raise ArgumentError(_KINDS).about("name-site")
-    known, old = None, workspace.readings.get("site")
+    known, old = None, workspace.jobs.get("site")
     # Only to choose another site is what was read used again: a folder may have changed.
     if isinstance(old, SiteReading) and not old.is_running and asked["site"]:
         known = old if all(old.asked[part] == asked[part] for part in ("name", "pages")) else None
     space = known.space if known else DiskSpace(workspace.beside)
-    made = SiteReading(workspace.folder, space, asked, known)
-    workspace.read("site", made)
-    return {"reading": made.progress(0)}
+    return workspace.begin("site", SiteReading(workspace.folder, space, asked, known))

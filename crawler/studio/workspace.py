@@ -29,7 +29,6 @@ from crawler.studio.jobs import Job
 from crawler.studio.journal import Journal, Label, hash_of
 from crawler.studio.pages import OpenPage, inside
 from crawler.studio.preview import preview_of
-from crawler.studio.runs import Run
 from crawler.wrapper.project_store import check_name, read_text
 from crawler.wrapper.running import ProjectRunner, Wrapped
 
@@ -66,14 +65,18 @@ class Workspace:
         self.journal = Journal(self.beside)
         self._hashed: tuple[Project | None, str] = (None, "")
         self._runner: ProjectRunner | None = None
-        self.runs: Run | None = None
-        self.readings: dict[str, Job] = {}
+        self.jobs: dict[str, Job] = {}
         self._begin()
 
     @property
     def beside(self) -> Path:
         """The folder of the journal, beside the project file."""
         return self.path.with_suffix(".studio")
+
+    @property
+    def file(self) -> str:
+        """The name of the project file in the working folder."""
+        return self.path.relative_to(self.folder).as_posix()
 
     def _begin(self) -> None:
         """Take the project file as it is now, and the steps that were not saved."""
@@ -101,10 +104,8 @@ class Workspace:
     def halt(self) -> None:
         """End what runs for this project at once, without waiting for other threads."""
         self.journal.closed = True
-        if self.runs is not None:
-            self.runs.stop()
-        for reading in tuple(self.readings.values()):
-            reading.stop()
+        for job in tuple(self.jobs.values()):
+            job.stop()
         if self._runner is not None:
             self._runner.halt()
 
@@ -147,11 +148,14 @@ class Workspace:
         with self.lock:
             journal, project = self.journal, self.project
             at, steps = journal.at, journal.steps
+            if self._hashed[0] is not project:
+                # Of a list of thousands of records the text is long.
+                self._hashed = project, hash_of(write_project(project))
             return {
                 "revision": self.revision,
                 "folder": str(self.folder),
-                "file": self.path.relative_to(self.folder).as_posix(),
-                "saved": journal.saved == self._hash(project),
+                "file": self.file,
+                "saved": journal.saved == self._hashed[1],
                 "undo": steps[at].label if at > 0 else None,
                 "redo": steps[at + 1].label if at + 1 < len(steps) else None,
                 "pages": [its.described() for its in journal.opened.values()],
@@ -161,12 +165,6 @@ class Workspace:
                 "matcher": project.matcher,
                 "confidence": project.confidence,
             }
-
-    def _hash(self, project: Project) -> str:
-        """Return the hash of the text of a project, computed once."""
-        if self._hashed[0] is not project:
-            self._hashed = project, hash_of(write_project(project))
-        return self._hashed[1]
 
     def _actions(self) -> list[Answer]:
         """Return the actions as project files have them, each with its JavaScript."""
@@ -234,12 +232,12 @@ class Workspace:
                     answer["preview"] = {"page": number, **preview}
             return answer
 
-    def read(self, view: str, reading: Job) -> None:
-        """Take a reading as that of a view; the one before it is stopped."""
-        with self.lock:
-            if view in self.readings:
-                self.readings[view].stop()
-            self.readings[view] = reading
+    def begin(self, view: str, job: Job) -> Answer:
+        """Take a job as that of a view; the one before it is stopped. Return how far it is."""
+        if view in self.jobs:
+            self.jobs[view].stop()
+        self.jobs[view] = job
+        return {"reading": job.progress(-1)}
 
     def prepare(self, number: int) -> None:
         """Compute what a rule that is learned on an open page needs, while a person decides."""
@@ -255,12 +253,6 @@ class Workspace:
         """Go on with another project, by a step that can be undone."""
         self.journal.add(label, project)
         self.revision += 1
-
-    def go(self, number: int) -> Answer:
-        """Go to a step, or to the nearest one there is."""
-        self.journal.go(number)
-        self.revision += 1
-        return {}
 
     def open(self, name: str, page: Page) -> int:
         """Open a page under a name; return its number.

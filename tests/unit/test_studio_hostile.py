@@ -64,7 +64,7 @@ def test_what_is_refused_is_said_and_changes_nothing(client: Client, body: bytes
     assert state(client) == before
 
 
-@pytest.mark.parametrize("path", ["/api/page/{}", "/api/run?from={}", "/{}"])
+@pytest.mark.parametrize("path", ["/api/page/{}", "/api/reading/run?known={}", "/{}"])
 def test_addresses_are_bounded(client: Client, path: str) -> None:
     assert client.get(path.format("9" * 5_000)).status == 414
 

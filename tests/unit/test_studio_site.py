@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 def read(workspace: Workspace, view: str, name: str, **more: str) -> dict[str, Any]:
     """Read to the end; return all that was found."""
     do(workspace, f"read_{view}", name=name, **more)
-    workspace.readings[view].wait()
-    return workspace.readings[view].progress(-1)
+    workspace.jobs[view].wait()
+    return workspace.jobs[view].progress(-1)
 
 
 def texts(found: dict[str, Any]) -> list[tuple[str | None, int, int]]:
@@ -62,7 +62,7 @@ def test_frequent_blocks_of_pages_are_found_with_their_texts_and_pages(tmp_path:
         assert ("blocks", "12", "2", "24") in rows
         assert ("text-nodes", "12", "2", "24") in rows
         key = next(row[0] for row in found["rows"] if row[1] == "First half of the year")
-        pages = workspace.readings["site"].pages_of(key)  # type: ignore[attr-defined] # a site
+        pages = workspace.jobs["site"].pages_of(key)  # type: ignore[attr-defined] # a site
         assert (pages["number"], pages["pages"][2]) == (
             6, [f"https://{SITE}/march", "posts.jsonl", 2],
         )  # fmt: skip
@@ -74,14 +74,12 @@ def test_kept_counts_are_not_counted_anew(tmp_path: Path, monkeypatch: pytest.Mo
     save_crawl(tmp_path / "state", spool=True)
     monkeypatch.setattr("crawler.studio.site.observe", None)
     with workspace_of(tmp_path) as workspace:
-        for name in ("state", "state/counts", f"state/counts/{SITE}/one.npz"):
-            found = read(workspace, "site", name, pages="state/spool/one.warc.gz")
-            assert (found["error"], found["sites"]) == ("", [SITE])
-            assert sorted(texts(found)[:2]) == [(MENU, 12, 12), (FOOT, 12, 12)]
-            # A crawl by another method has not counted text nodes.
-            assert [one["method"] for one in found["summary"]["thresholds"]] == [
-                "frequency-adaptive"
-            ]
+        found = read(workspace, "site", "state", pages="state/spool/one.warc.gz")
+        assert (found["error"], found["sites"]) == ("", [SITE])
+        assert sorted(texts(found)[:2]) == [(MENU, 12, 12), (FOOT, 12, 12)]
+        # A crawl by another method has not counted text nodes.
+        thresholds = found["summary"]["thresholds"]
+        assert [one["method"] for one in thresholds] == ["frequency-adaptive"]
 
 
 def test_the_archives_that_a_crawl_kept_have_its_pages(tmp_path: Path) -> None:
@@ -89,7 +87,7 @@ def test_the_archives_that_a_crawl_kept_have_its_pages(tmp_path: Path) -> None:
     with workspace_of(tmp_path) as workspace:
         found = read(workspace, "site", "state")
         assert (MENU, 12, 12) in texts(found)
-        reading: Any = workspace.readings["site"]
+        reading: Any = workspace.jobs["site"]
         page = reading.pages_of(found["rows"][0][0])["pages"][0]
         assert page == [f"https://{SITE}/january", "state/spool/one.warc.gz", 0]
 
@@ -100,7 +98,7 @@ def test_counts_without_pages_have_addresses_and_no_texts(tmp_path: Path) -> Non
         found = read(workspace, "site", "state")
         assert (found["sources"], found["error"]) == (0, "")
         assert texts(found)[:2] == [(None, 12, 12)] * 2
-        reading: Any = workspace.readings["site"]
+        reading: Any = workspace.jobs["site"]
         pages = reading.pages_of(found["rows"][0][0])["pages"]
         assert pages == [[f"https://{SITE}/{month.lower()}", None, -1] for month in MONTHS]
 

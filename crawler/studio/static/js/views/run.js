@@ -50,7 +50,7 @@ export function view() {
     if (!answer) return;
     rows = [];
     sort = { column: -1, down: false };
-    take(answer.run);
+    take(answer.reading);
   }
 
   function take(next) {
@@ -65,7 +65,7 @@ export function view() {
   }
 
   async function poll() {
-    try { take((await get(`/api/run?from=${rows.length}`)).run); } catch { timer = setTimeout(poll, 2000); }
+    try { take((await get(`/api/reading/run?known=${rows.length}`)).reading); } catch { timer = setTimeout(poll, 2000); }
   }
 
   // Of a long address the end is seen, which tells pages apart.
@@ -127,7 +127,7 @@ export function view() {
     progress.hidden = !run?.running;
     const { fit = 0, misfit = 0, unreadable = 0 } = run?.counts ?? {};
     counts.textContent = run ? `${t("run.counts", fit + misfit + unreadable, fit, misfit, unreadable)}${run.error ? ` – ${saidError(run)}` : ""}` : "";
-    refill(controls, run?.running ? button(t("run.stop"), () => post({ op: "stop" }), { id: "run-stop" })
+    refill(controls, run?.running ? button(t("run.stop"), () => post({ op: "stop", view: "run" }), { id: "run-stop" })
       : button(t("run.start"), start, { class: "primary", id: "run-start" }), progress, counts);
     refill(head, run ? [h("span", { role: "columnheader", class: "cell state" }, button("!", () => { sort = { column: -1, down: false }; draw(); }, { class: "plain", title: t("run.flaws.first"), "aria-label": t("run.flaws.first") })),
       run.columns.map((column, at) => h("span", { role: "columnheader", class: "cell", "aria-sort": sort.column === at ? (sort.down ? "descending" : "ascending") : "none" },
