@@ -11,6 +11,9 @@ import numpy as np
 
 from crawler.core import pure
 
+cdef extern from "Python.h":
+    void PyObject_GC_UnTrack(object)
+
 lxml_api.import_lxml__etree()
 assert pure.BEGIN_CHARS == 3
 
@@ -30,7 +33,10 @@ def columns(lxml_api._Element root):
         return pure.columns(root)
     memset(&recent, 0, sizeof(recent))
     while True:
-        nodes.append(lxml_api.elementFactory(doc, node))
+        element = lxml_api.elementFactory(doc, node)
+        # An element is part of no cycle: the collector of garbage need not know it.
+        PyObject_GC_UnTrack(element)
+        nodes.append(element)
         tags.append(_name(node, known, &recent))
         texts.append(_text(node.children))
         tails.append(_text(node.next))
@@ -565,8 +571,7 @@ def normal_forms(texts, Py_ssize_t most):
         raise MemoryError
     for text in texts:
         letters = size = 0
-        for at in range(len(text)):
-            char = PyUnicode_READ_CHAR(text, at)
+        for char in text:
             its = FORMS[char] if char < 65536 else <unsigned int> pure.UNCLEAR
             if not its:
                 its = FORMS[char] = pure.form_of(chr(char))
@@ -576,8 +581,8 @@ def normal_forms(texts, Py_ssize_t most):
                 break
         else:
             is_label = 0 < letters <= most
-            for at in range(len(text)):
-                its = FORMS[PyUnicode_READ_CHAR(text, at)] & 0xFFFF
+            for char in text:
+                its = FORMS[char] & 0xFFFF
                 if its == u" ":
                     if not size or form[size - 1] == u" ":
                         continue

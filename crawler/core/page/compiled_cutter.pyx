@@ -2,6 +2,7 @@
 """The walk that cuts a page into blocks, compiled. ``cutter.py`` has the same in Python."""
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from cpython.object cimport PyObject, PyTypeObject, Py_TYPE
 
 from crawler.core.page import cut_rules, cutter, elements as known
 from crawler.core.page.blocks import Block, Holder
@@ -64,6 +65,24 @@ for _stem in known.STEMS:
     STEMS[_place(_four)] = _four
 cdef Py_ssize_t NAME_CHARS = cut_rules.NAME_CHARS
 cdef Py_ssize_t CLASS_CHARS = known.CLASS_CHARS
+
+
+# Neither blocks nor holders can be part of a cycle: the collector of garbage need not know them.
+cdef extern from "Python.h":
+    void PyObject_GC_UnTrack(object)
+
+cdef list BLOCK_SLOTS = [Block.__dict__[name] for name in Block.__slots__]
+cdef list HOLDER_SLOTS = [Holder.__dict__[name] for name in Holder.__slots__]
+
+
+cdef _made(kind, list slots, tuple values):
+    """Make a block or a holder as its ``__init__`` does, which takes several times as long."""
+    made = (<PyTypeObject*> kind).tp_new(kind, <PyObject*> (), NULL)
+    cdef Py_ssize_t at
+    for at in range(len(slots)):
+        (<PyTypeObject*> Py_TYPE(slots[at])).tp_descr_set(slots[at], made, values[at])
+    PyObject_GC_UnTrack(made)
+    return made
 
 
 cdef class Cutter:
@@ -212,7 +231,8 @@ cdef class Cutter:
         if traits & NUMBERED:
             place = self.rules.number(around, self._nodes[number], tag, self._names[number])
         path = self.path_of(tag)
-        self.holder = Holder(tag, names, around, around.depth + 1, path, place)
+        its = tag, names, around, around.depth + 1, path, place
+        self.holder = _made(Holder, HOLDER_SLOTS, its)
         self.keeps = traits & KEEPS_SPACE
         if self.keeps and is_code(self._nodes[number]):
             self.code = self.holder
@@ -309,13 +329,12 @@ cdef class Cutter:
             holder = self.holder
             for char in <str> text:
                 chars += char != u" " and char != u"\n" and char != u"\t"
-            self.blocks.append(
-                Block(
-                    len(self.blocks), text, holder.tag, holder.path, 0, chars,
-                    min(self._link_chars, chars), holder,
-                    " ".join(self._inner) if self._inner else "", self._links,
-                )
+            inner = " ".join(self._inner) if self._inner else ""
+            its = (
+                len(self.blocks), text, holder.tag, holder.path, 0, chars,
+                min(self._link_chars, chars), holder, inner, self._links,
             )
+            self.blocks.append(_made(Block, BLOCK_SLOTS, its))
             self._inner.clear()
         self._link_chars = self._links = 0
 

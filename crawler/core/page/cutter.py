@@ -10,6 +10,7 @@ from crawler.core.page.cut_rules import (
     CELLS,
     KEEPS_LINES,
     NAME_CHARS,
+    NAMING,
     CutRules,
     add_formula,
     add_lines,
@@ -47,6 +48,7 @@ from crawler.core.page.text import (
 from crawler.core.page.walk import Elements
 
 _SPACES = (" ", BREAK)
+_NAMED = frozenset(NAMING) - {"class"}
 # What the end of an element requires: nothing, or any of these: that of a hyperlink, a button, a
 # block-level element; LINE and KEEPS, which are greater. Nothing of a hidden element is entered.
 CLOSED, PLAIN, LINK, BUTTON, BLOCK = -1, 0, 1, 2, 4
@@ -161,7 +163,8 @@ class Cutter:
         if self.pieces:
             self.flush()
         around = self.holder
-        if attributes:
+        names = names[:NAME_CHARS]
+        if attributes and not _NAMED.isdisjoint(attributes):
             names = names_at(self.elements.values, number)
         place = 0
         if tag in NUMBERED:
