@@ -73,6 +73,7 @@ cdef extern from "Python.h":
 
 cdef list BLOCK_SLOTS = [Block.__dict__[name] for name in Block.__slots__]
 cdef list HOLDER_SLOTS = [Holder.__dict__[name] for name in Holder.__slots__]
+assert (len(BLOCK_SLOTS), len(HOLDER_SLOTS)) == (10, 6)
 
 
 cdef _made(kind, list slots, tuple values):

@@ -6,7 +6,7 @@ The walk itself is in ``cutter.py``, and compiled in ``compiled_cutter.pyx``; bo
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -142,7 +142,7 @@ class CutRules:
             return False
         text = self._listings.text_of(element)
         if text:
-            _add_code(cutter, _names_of(element), text)
+            _add_code(cutter, names_of(element), text)
         return bool(text)
 
 
@@ -243,18 +243,8 @@ def is_shown(text: str) -> bool:
     return any(map(str.isprintable, text.replace(" ", "")))
 
 
-def names_at(values: Mapping[str, Mapping[int, str]], number: int) -> str:
-    """Return what the author of a page calls an element, of each name the beginning.
-
-    Args:
-        values: those of the elements of the page.
-        number: that of the element.
-    """
-    names = [values[name].get(number) for name in NAMING]
-    return " ".join([name[:NAME_CHARS] for name in names if name is not None])
-
-
-def _names_of(element: etree._Element) -> str:
+def names_of(element: etree._Element) -> str:
+    """Return what the author of a page calls an element, of each name the beginning."""
     names = map(element.get, NAMING)
     return " ".join([name[:NAME_CHARS] for name in names if name is not None])
 

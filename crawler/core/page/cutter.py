@@ -18,7 +18,7 @@ from crawler.core.page.cut_rules import (
     extended,
     flows,
     is_shown,
-    names_at,
+    names_of,
     set_keys,
 )
 from crawler.core.page.elements import (
@@ -165,7 +165,7 @@ class Cutter:
         around = self.holder
         names = names[:NAME_CHARS]
         if attributes and not _NAMED.isdisjoint(attributes):
-            names = names_at(self.elements.values, number)
+            names = names_of(self.elements.nodes[number])
         place = 0
         if tag in NUMBERED:
             place = self.rules.number(around, self.elements.nodes[number], tag, attributes)

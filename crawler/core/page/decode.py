@@ -36,6 +36,7 @@ _ENOUGH_LETTERS = 4
 _LETTERS_READ = 2_000
 # Signs between two letters, where a wrong encoding has put them in place of a letter.
 _SIGN_IN_WORD = re.compile(r"[^\W\d_][\xa1-\xa9\xac\xae-\xb4\xb6\xb8\xb9\xbc-\xbf][^\W\d_]")
+_OUTSIDE_ASCII = re.compile(r"[^\x00-\x7f]+")
 # Signs of half width that Shift_JIS has where Western encodings have theirs.
 _HALFWIDTH = frozenset(map(chr, range(0xFF61, 0xFFA0)))
 _JAPANESE = frozenset({"HIRAGANA", "KATAKANA", "HALFWIDTH"})
@@ -150,7 +151,8 @@ def _is_refuted(declared: str, name: str, detected: str, detected_name: str) -> 
 
 def _letters(text: str) -> Counter[str]:
     """Count the first letters outside ASCII by script, by the first words of their names."""
-    foreign = (char for char in text if char > "\x7f" and (char.isalpha() or char in _HALFWIDTH))
+    outside = "".join(_OUTSIDE_ASCII.findall(text))
+    foreign = (char for char in outside if char.isalpha() or char in _HALFWIDTH)
     names = (unicodedata.name(char, "?").split() for char in islice(foreign, _LETTERS_READ))
     return Counter("CJK" if name[0] in _JAPANESE else name[0] for name in names)
 
