@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncIterator, Iterable
+from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 
 from scrapy import signals
@@ -12,7 +13,9 @@ from scrapy.utils.asyncio import call_later
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
+from crawler.core.errors import StoreError
 from crawler.settings import Options
+from crawler.store.files import write_whole
 
 logger = logging.getLogger(__name__)
 
@@ -39,6 +42,16 @@ class Component:
         component = cls(crawler, *args)
         connect(component, crawler)
         return component
+
+    def write_report(self, path: Path, text: str) -> bool:
+        """Write a file at the end of the crawl, or count and log why it cannot be written."""
+        try:
+            write_whole(path, [text.encode("utf-8", "replace")])
+        except StoreError as error:
+            self.stats.inc_value("corpus/report/failed")
+            logger.error("%s", error)  # noqa: TRY400 - it says it all
+            return False
+        return True
 
     def warn_once(self, key: str, message: str, *values: object) -> None:
         """Count something in a statistic, and log the first of it as a warning."""

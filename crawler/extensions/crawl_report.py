@@ -7,7 +7,6 @@ writes none. ``scrapy harvest`` reads these files; any other program may do the 
 from __future__ import annotations
 
 import json
-import logging
 import os
 import signal
 import sys
@@ -17,11 +16,7 @@ from datetime import UTC, datetime
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
-from crawler.core.errors import StoreError
 from crawler.extensions.component import Component
-from crawler.store.files import write_whole
-
-logger = logging.getLogger(__name__)
 
 
 class CrawlReport(Component):
@@ -51,12 +46,8 @@ class CrawlReport(Component):
             "seconds": stats.get("elapsed_time_seconds"),
             "stats": stats,
         }
-        content = json.dumps(report, default=_as_json, ensure_ascii=False, indent=1)
-        try:
-            write_whole(self._path, [content.encode("utf-8", "surrogatepass"), b"\n"])
-        except StoreError as error:
-            self.stats.inc_value("corpus/report/failed")
-            logger.error("%s", error)  # noqa: TRY400 - it says it all
+        content = json.dumps(report, default=_as_json, indent=1)
+        self.write_report(self._path, f"{content}\n")
 
 
 def _as_json(value: object) -> str:

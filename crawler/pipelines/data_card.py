@@ -6,7 +6,6 @@ Face, so that the file can be the README.md of a data set there.
 
 from __future__ import annotations
 
-import logging
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -21,16 +20,12 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.settings import BaseSettings
 
-from crawler.core.errors import StoreError
 from crawler.core.wording import harmless
 from crawler.extensions.component import Component, until_closed
 from crawler.items import PageItem
 from crawler.journey.statistics import number, reasons
 from crawler.middlewares.politeness import POLITE_SETTINGS
 from crawler.settings import OPTIONS, Options
-from crawler.store.files import write_whole
-
-logger = logging.getLogger(__name__)
 
 # How many sites, languages, … a table lists, and how many licences are told apart.
 _MOST_ROWS: Final = 50
@@ -107,11 +102,7 @@ class DataCardPipeline(Component):
         """Write the card: all statistics have their last values by now."""
         await until_closed(self.crawler)
         text = data_card(self._figures, self.stats.get_stats(), self.options, self.crawler.settings)
-        try:
-            write_whole(self._path, [text.encode("utf-8", "replace")])
-        except StoreError as error:
-            self.stats.inc_value("corpus/report/failed")
-            logger.error("%s", error)  # noqa: TRY400 - it says it all
+        if not self.write_report(self._path, text):
             # Scrapy's commands end with 1 where a crawl has no spider.
             self.crawler.spider = None
 

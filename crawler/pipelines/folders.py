@@ -291,58 +291,46 @@ class FolderPipeline(Component):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        path = getattr(self.options, f"{self.kind.content}_folder")
+        self._content = self.kind.content
+        path = getattr(self.options, f"{self._content}_folder")
         if path is None:
             raise NotConfigured
         self.path: Path = path
         self.folder: PageFolder | None = None
-        self._is_logged = False
 
     def open_spider(self) -> None:
-        """Make the folder."""
-        self.stats.set_value(f"corpus/{self.kind.content}/folder", str(self.path))
-        try:
+        """Make the folder; where that fails, the first page with files tells."""
+        self.stats.set_value(f"corpus/{self._content}/folder", str(self.path))
+        with suppress(StoreError):
             self.folder = self.kind(self.path)
-        except StoreError as error:
-            self._log(error)
 
     def process_item(self, item: Any) -> Any:  # noqa: ANN401 - any item type of Scrapy
         """Write the files of a page item; return any item as it is."""
-        content = self.kind.content
         # A page without files may have had some.
-        if isinstance(item, PageItem) and (self.folder or getattr(item, content)):
+        if isinstance(item, PageItem) and (self.folder or getattr(item, self._content)):
             try:
                 # A folder that could not be opened is tried again: the disk may have room by now.
                 self.folder = self.folder or self.kind(self.path)
-                self.stats.inc_value(f"corpus/{content}/files", self.folder.put(item))
+                self.stats.inc_value(f"corpus/{self._content}/files", self.folder.put(item))
             except StoreError as error:
-                self.stats.inc_value(f"corpus/{content}/failed")
-                self._log(error)
+                why = "The folder of %s cannot be written: %s. The items go on"
+                self.warn_once(f"corpus/{self._content}/failed", why, self._content, error)
         return item
 
     def close_spider(self) -> None:
         """Finish the index."""
-        if self.folder is None:
-            return
         try:
-            self.folder.close()
+            if self.folder is not None:
+                self.folder.close()
         except StoreError as error:
+            is_told = self.stats.get_value(f"corpus/{self._content}/failed")
             logger.log(
-                logging.DEBUG if self._is_logged else logging.WARNING,
+                logging.DEBUG if is_told else logging.WARNING,
                 "%s cannot be rewritten: %s. It may name a file twice, or one that is gone, until "
                 "the next crawl into the folder",
                 self.path / INDEX,
                 error,
             )
-
-    def _log(self, error: StoreError) -> None:
-        if not self._is_logged:
-            logger.error(
-                "The folder of %(content)s cannot be written: %(error)s. The items go on; pages "
-                "whose files the folder lacks are counted in corpus/%(content)s/failed",
-                {"content": self.kind.content, "error": error},
-            )
-        self._is_logged = True
 
 
 class TableFolderPipeline(FolderPipeline):

@@ -65,21 +65,9 @@ def for_a_reader() -> Iterator[None]:
 
 
 def put(data: bytes) -> None:
-    """Write to standard output at once.
-
-    Raises:
-        BrokenPipeError: the reader is gone.
-        StoreError: it cannot be written, as where a disk is full.
-    """
-    try:
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        _to_null_device()
-        words = error.strerror or error
-        raise StoreError(f"the output cannot be printed: {words}. {_ADVICE}") from error
+    """Write to standard output at once; :func:`for_a_reader` tells what fails."""
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
 
 
 def print_line(text: str) -> None:

@@ -314,7 +314,7 @@ def test_output_that_cannot_be_printed_is_told_in_a_line(shop: Path) -> None:
         )  # fmt: skip
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == (
-        "scrapy wrap: the output cannot be printed: No space left on device. "
+        "scrapy wrap: the output cannot be written: No space left on device. "
         "Free some space there, or write to another file"
     )
     assert "Traceback" not in done.stderr
