@@ -30,6 +30,7 @@ _READ = frozenset(("html", "body", "main", "input"))
 # Only types are read of JSON-LD; a pattern finds them in broken JSON too. The counts are features
 # of the learned weights: those of parsed objects, which may have several types, would be others.
 _TYPE = compiled_later(r'"@type"\s*+:\s*+(?:\[\s*+)?"([A-Za-z:/.]{2,60})"')
+_THREADS = frozenset(("discussionforumposting", "qapage"))
 _SCRIPT_CHARS = 200_000
 _NAME_CHARS = 2_000
 # A block of so many characters, few of them hyperlinks, is running text.
@@ -70,6 +71,7 @@ class Markup:
             most 2,000 characters.
         counts: how many elements of each name there are.
         types: how often JSON-LD speaks of things of each group of types.
+        is_thread: whether it speaks of a thread of a forum, or of a question with its answers.
         passwords: fields for passwords.
         has_next: whether a ``link`` leads to the next page of a list or to the one before.
         classes: what names the whole page, in lower case: its software, and names of its outermost
@@ -82,11 +84,13 @@ class Markup:
             if name := (meta.get("property") or meta.get("name") or "").lower():
                 self.metas.setdefault(name, (meta.get("content") or "")[:_NAME_CHARS])
         groups = page_words().types
-        self.types = Counter(
-            groups.get(found.rpartition("/")[2].lower(), "other")
+        types = [
+            found.rpartition("/")[2].lower()
             for script in parsed.linked_data()
             for found in _TYPE.findall(script[:_SCRIPT_CHARS])
-        )
+        ]
+        self.types = Counter(groups.get(found, "other") for found in types)
+        self.is_thread = not _THREADS.isdisjoint(types)
         page = parsed.elements
         self.counts = Counter(page.tags)
         self.passwords = 0

@@ -126,9 +126,13 @@ class TypeJudge:
 
 
 def page_type(document: Document) -> PageType:
-    """Return the kind of a page."""
-    evidence = PageEvidence(document)
-    return decide(evidence, TypeJudge.shipped().likelihoods(evidence.features))
+    """Return the kind of a page, which keeps it by its address."""
+    known: dict[str, PageType] = document.parsed.found.setdefault("page_types", {})
+    url = document.page.url
+    if url not in known:
+        evidence = PageEvidence(document)
+        known[url] = decide(evidence, TypeJudge.shipped().likelihoods(evidence.features))
+    return known[url]
 
 
 def decide(evidence: PageEvidence, likelihoods: Mapping[str, float]) -> PageType:
@@ -137,6 +141,8 @@ def decide(evidence: PageEvidence, likelihoods: Mapping[str, float]) -> PageType
     if ruled is not None:
         return PageType(ruled, _RULED, 0.0)
     article = likelihoods[ARTICLE]
+    if evidence.markup.is_thread:
+        return PageType("forum", _RULED, article)
     others = {kind: value for kind, value in likelihoods.items() if kind != ARTICLE}
     kind = max(others, key=others.__getitem__)
     # Each kind was learned by itself, so several may be likely.

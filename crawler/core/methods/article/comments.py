@@ -3,6 +3,8 @@
 A name alone is weak evidence. Site generators make the ``id`` of a heading or a section of its
 words ("The discussion", "Feedback"), and themes note in a class of the text that the page
 ``has-comments`` or has none. So what stands in the element decides, and what follows it.
+
+Forums call their posts comments, which are all the text that they have.
 """
 
 from __future__ import annotations
@@ -16,6 +18,9 @@ from numpy.typing import NDArray
 from crawler.core.methods.article.layout import CUES, SIGNS, Layout
 from crawler.core.page.blocks import Block
 from crawler.core.page.elements import HEADINGS
+from crawler.core.page.page import Document
+from crawler.core.page.parse import ParsedPage
+from crawler.core.pagetype.judge import page_type
 
 _CUE = CUES.index("comment")
 _COMMENT = 1 << _CUE
@@ -44,11 +49,14 @@ _STATE = re.compile(
 )
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _DIGITS = re.compile(r"\d+")
+_FORUM = "forum"
+# Properties of schema.org for the answers to a question. What such a page calls a comment is one.
+_ANSWERS = ("acceptedAnswer", "suggestedAnswer")
 
 
 def comments(
     layout: Layout,
-    blocks: Sequence[Block],
+    document: Document,
     headline: int,
     prose: NDArray[np.bool_],
     inner_marks: NDArray[np.bool_],
@@ -60,13 +68,13 @@ def comments(
     name in a row, or with names, dates or buttons that keep up with the prose. An element without
     these has to be called comments and nothing else, to hold no more than three times the prose
     before it, and to stand at the end of the element around it. A heading is one of comments where
-    they follow.
+    they follow. A thread of a forum has none, unless it marks the answers to a question.
 
     The layout forgets the names of elements that turn out to be of the text.
 
     Args:
         layout: where the blocks stand; its ``comment`` sign changes.
-        blocks: the page's blocks.
+        document: the page.
         headline: number of the block most like the page's title.
         prose: whether each block is a text of some length.
         inner_marks: whether inline elements of each are what comes with comments: by their names
@@ -74,7 +82,11 @@ def comments(
     """
     called = np.flatnonzero((layout.signs & np.uint64(_COMMENT)) > 0)
     called = called[(headline < layout.begin[called]) | (headline >= layout.end[called])]
+    blocks = document.blocks
     if not len(called):
+        return np.zeros(len(blocks), np.bool_)
+    if page_type(document).kind == _FORUM and not _has_answers(document.parsed):
+        layout.forget(_CUE, called.tolist())
         return np.zeros(len(blocks), np.bool_)
     named = _Named(layout, blocks, prose, inner_marks)
     of_text = [element for element in called.tolist() if not named.is_comments(element)]
@@ -99,6 +111,12 @@ def comments(
                 found[layout.begin[element] : layout.end[element]] = True
     layout.forget(_CUE, [element for element in of_text if not found[layout.begin[element]]])
     return found
+
+
+def _has_answers(parsed: ParsedPage) -> bool:
+    """Tell whether a page marks answers to a question."""
+    marked = parsed.elements.values["itemprop"].values()
+    return any(name in text for text in (*marked, *parsed.linked_data()) for name in _ANSWERS)
 
 
 def _within(layout: Layout, elements: NDArray[np.int64], count: int) -> NDArray[np.bool_]:

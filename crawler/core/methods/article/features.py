@@ -188,7 +188,7 @@ class Evidence:
         firsts = np.flatnonzero(self._tags == _H1)
         from_h1 = self._number - (firsts[0] if len(firsts) else -1)
         self.comments = comments(
-            self.layout, self._blocks, headline, self._prose > 0, (self._inner & _MARKS) > 0
+            self.layout, document, headline, self._prose > 0, (self._inner & _MARKS) > 0
         )
         self._add(
             ("from_headline", "from_h1", "comment", "has_h1"),
