@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 # ``rel="next"`` with a text, a text alone, the number of the next page.
 _LINK, _RELATION, _NEXT, _NUMBER = range(4)
 _LINKS = ("a", "link")
-_ARROWS = frozenset("\u203a\u00bb\u2192\u25b6\u25ba\u27e9>\u21d2\u276f")
+ARROWS = frozenset("\u203a\u00bb\u2192\u25b6\u25ba\u27e9>\u21d2\u276f")
+"""Characters of links to the next page."""
 _TEXT_CHARS = 80
 _TEXT_PIECES = 20
 _LEVELS = 40
@@ -56,7 +57,7 @@ _PAGER_CHARS = 60
 
 
 @dataclass(frozen=True, slots=True)
-class _Words:
+class PagerWords:
     """Words of pagers in all languages, folded as :func:`crawler.core.words.fold` does.
 
     Attributes:
@@ -78,10 +79,11 @@ class _Words:
 
 
 @cache
-def _words() -> _Words:
+def pager_words() -> PagerWords:
+    """Return the words of pagers."""
     data = read_data("crawler.core.pagination", "pagers")
     page, of = any_of(texts_of(data["page"])), any_of(texts_of(data["of"]))
-    return _Words(
+    return PagerWords(
         next_page=texts_of(data["next_page"]),
         next=frozenset(texts_of(data["next"])),
         pages=frozenset(texts_of(data["page"])),
@@ -181,7 +183,7 @@ def _sign(element: etree._Element, reading: Reading) -> int | None:
     if element.tag == "link":
         # Blogs name the next article so.
         return None if reading.is_weak else _LINK
-    words = _words()
+    words = pager_words()
     written = "".join(islice((str(piece) for piece in element.itertext()), _TEXT_PIECES))
     texts = [written, element.get("aria-label") or "", element.get("title") or ""]
     folded = [fold(text[:_TEXT_CHARS]) for text in texts]
@@ -196,7 +198,7 @@ def _sign(element: etree._Element, reading: Reading) -> int | None:
         return None
     elif related:
         sign = _RELATION
-    elif not words.next.isdisjoint(folded) or not (fold(written) or _ARROWS.isdisjoint(written)):
+    elif not words.next.isdisjoint(folded) or not (fold(written) or ARROWS.isdisjoint(written)):
         sign = _NEXT
     else:
         return None
@@ -210,7 +212,7 @@ def _sign(element: etree._Element, reading: Reading) -> int | None:
 
 def _is_of_another(folded: list[str]) -> bool:
     """Tell whether the texts of a link name something else than a page of this article."""
-    others = _words().others
+    others = pager_words().others
     if not others.isdisjoint(token for text in folded for token in text.split()):
         return True
     # Scripts without spaces have their words inside longer ones.
@@ -219,7 +221,7 @@ def _is_of_another(folded: list[str]) -> bool:
 
 def _names_number(folded: list[str], reading: Reading) -> bool:
     wanted = {reading.number, reading.number + reading.from_zero}
-    matches = (_words().numbered.fullmatch(text) for text in folded)
+    matches = (pager_words().numbered.fullmatch(text) for text in folded)
     return any(match and int(match["number"] or match["other"]) in wanted for match in matches)
 
 
@@ -353,7 +355,7 @@ def same_headline(first: Iterable[str | None], other: Iterable[str | None]) -> b
 
 
 def _headline(text: str) -> str:
-    return fold(_words().mark.sub(" ", text[:_HEADLINE_CHARS])).replace(" ", "")
+    return fold(pager_words().mark.sub(" ", text[:_HEADLINE_CHARS])).replace(" ", "")
 
 
 def repeated_blocks(parts: Sequence[Sequence[str]], headline: str | None) -> list[frozenset[int]]:
@@ -405,7 +407,7 @@ def _first(marks: Sequence[bool]) -> int:
 
 def _is_pager(folded: str) -> bool:
     """Tell whether a block is a pager and nothing else: a lone number may be text."""
-    words = _words()
+    words = pager_words()
     if len(folded) > _PAGER_CHARS:
         return False
     if folded in words.next_page:

@@ -88,7 +88,9 @@ class Particle:
 
     def most(self, name: str) -> int:
         """Return how many of an element a match may hold; two and more stand for any number."""
-        here = int(self.name == name) + sum(part.most(name) for part in self.parts)
+        parts = [part.most(name) for part in self.parts]
+        of_parts = max(parts) if self.kind == "choice" else sum(parts)
+        here = int(self.name == name) + of_parts
         return 2 * here if self.occurs in ("*", "+") else here
 
 

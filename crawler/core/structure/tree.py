@@ -71,6 +71,11 @@ class Node:
             waiting += reversed(node.children)
 
 
+def as_xml_text(text: str) -> str:
+    """Leave out the characters that XML does not allow."""
+    return _NO_CHARS.sub("", text)
+
+
 def full_text(root: Node) -> str:
     """Return all text of a tree in the order of the page, spaces between the texts of nodes."""
     return " ".join(node.text for node in root.walk() if node.text)
@@ -259,7 +264,7 @@ class Structure:
         waiting = [(self.root, top)]
         while waiting:
             node, element = waiting.pop()
-            text = _NO_CHARS.sub("", node.text)
+            text = as_xml_text(node.text)
             if node.name == GROUP:
                 element.set("title", text)
             elif self.model.element(node.name).holds_text:

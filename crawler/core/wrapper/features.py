@@ -87,14 +87,6 @@ def _at_level(level: int, read_element: _Reader) -> _Reader:
     return read
 
 
-def _ids(tree: PageTree) -> list[str]:
-    return tree.ids
-
-
-def _classes(tree: PageTree) -> list[str]:
-    return tree.classes
-
-
 def _class(view: View, element: int) -> str:
     return view.tree.classes[element]
 
@@ -247,9 +239,9 @@ FEATURES: tuple[Feature, ...] = (
     Feature("name", 0.8, lambda view, node: _path(view, view.levels(node)[:3])),
     Feature("path", 0.6, lambda view, node: _path(view, view.levels(node)[:_STEPS])),
     Feature("way", 0.4, lambda view, node: _numbered_path(view, view.levels(node)[:_STEPS])),
-    Feature("id", 0.8, _path_to("#", _ids, _path)),
-    Feature("id-way", 0.5, _path_to("#", _ids, _numbered_path)),
-    Feature("class-way", 0.5, _path_to(".", _classes, _numbered_path)),
+    Feature("id", 0.8, _path_to("#", lambda tree: tree.ids, _path)),
+    Feature("id-way", 0.5, _path_to("#", lambda tree: tree.ids, _numbered_path)),
+    Feature("class-way", 0.5, _path_to(".", lambda tree: tree.classes, _numbered_path)),
     Feature("class", 0.9, _at_level(0, _class)),
     Feature("class-1", 0.8, _at_level(1, _class)),
     Feature("class-2", 0.6, _at_level(2, _class)),

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from lxml import etree
 
+from crawler.core.structure.tree import as_xml_text
 from crawler.core.wrapper.output import Node
 from crawler.core.wrapper.project import GROUP, Element
 from crawler.core.wrapper.tree import TEXT
-
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def as_xml(root: Node) -> str:
@@ -40,7 +38,7 @@ def _element(node: Node) -> etree._Element:
 
 
 def _text(node: Node) -> str | None:
-    return None if node.value is None else _NOT_XML.sub("", str(node.value))
+    return None if node.value is None else as_xml_text(str(node.value))
 
 
 def as_json(root: Node, schema: Element) -> dict[str, Any]:

@@ -143,47 +143,33 @@ def _score(tree: PageTree, records: Sequence[int], sample: Sequence[frozenset[st
     return sum(map(len, texts)) * (1 - 1 / len(records)) ** 2 * even**2
 
 
-@dataclass(slots=True)
-class _Slot:
-    """A place in records: in each record, the first node there and its value."""
-
-    kind: str
-    nodes: dict[int, int]
-    values: dict[int, str]
-
-
 def _fields(
     tree: PageTree, records: Sequence[int], clicked: Sequence[int]
 ) -> tuple[ProposedField, ...]:
     """Return the fields of records: places whose values differ from record to record."""
-    view, some = View(tree), list(_some(records))
+    view = View(tree)
     own = [its for its in records for node in clicked if its <= node < tree.ends[its]]
-    slots: defaultdict[tuple[str, ...], _Slot] = defaultdict(lambda: _Slot("", {}, {}))
-    for record in dict.fromkeys((*own, *some)):
+    searched = dict.fromkeys((*own, *_some(records)))
+    # By their places in records, the first node there and its value, of each record.
+    slots: defaultdict[tuple[str, ...], dict[int, tuple[int, str]]] = defaultdict(dict)
+    for record in searched:
         for key, node, value in _places(view, record):
-            slot = slots[key]
-            slot.kind = key[0]
-            slot.nodes.setdefault(record, node)
-            slot.values.setdefault(record, value)
-    searched = len(dict.fromkeys((*own, *some)))
+            slots[key].setdefault(record, (node, value))
     found: list[ProposedField] = []
-    taken: set[str] = set()
     seen: set[tuple[str, ...]] = set()
-    for slot in slots.values():
-        values = tuple(slot.values.values())
-        is_clicked = any(node in clicked for node in slot.nodes.values())
+    for (kind, *_), slot in slots.items():
+        nodes, values = zip(*slot.values(), strict=True)
+        is_clicked = not set(nodes).isdisjoint(clicked)
         differs = len(set(values)) > max(1, len(values) // 10)
-        is_often = len(values) >= _SHARE * searched
+        is_often = len(values) >= _SHARE * len(searched)
         if values in seen or not (is_clicked or (differs and is_often)):
             continue
         seen.add(values)
-        teachers = list(slot.nodes)[:_MOST_TEACHERS]
-        kind = _type_of(slot.kind, values)
-        name = _name_of(view, slot.nodes[teachers[0]], slot.kind, kind, taken)
-        taken.add(name)
-        nodes = tuple(slot.nodes[its] for its in teachers)
-        shown = tuple(slot.values[its][:_VALUE_CHARS] for its in teachers)
-        found.append(ProposedField(name, slot.kind, kind, nodes, shown, len(values) / searched))
+        its_type = _type_of(kind, values)
+        name = _name_of(view, nodes[0], kind, its_type, {its.name for its in found})
+        shown = tuple(value[:_VALUE_CHARS] for value in values[:_MOST_TEACHERS])
+        share = len(values) / len(searched)
+        found.append(ProposedField(name, kind, its_type, nodes[:_MOST_TEACHERS], shown, share))
     return tuple(found[:_MOST_FIELDS])
 
 

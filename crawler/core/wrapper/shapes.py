@@ -6,12 +6,11 @@ The wish of the paper (Zhang and others 2002, section 5): that the output is sha
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
 from crawler.core.errors import ArgumentError
 from crawler.core.structure.medl import parse_model
-from crawler.core.structure.model import Model, Particle
+from crawler.core.structure.model import Model
 from crawler.core.wrapper.project import GROUP, Element, check_schema
 
 _MOST_ELEMENTS: Final = 1_000
@@ -68,11 +67,12 @@ def schema_of_model(model: Model) -> Element:
         its = model.element(name)
         if its.holds_text or its.holds_any or not any(its.content.names()):
             return Element(name, "text", repeat, required)
-        several = {part for part, many in _named(its.content, many=False) if many}
         needed = its.content.required()
         names = dict.fromkeys(its.content.names())
         inner = tuple(
-            make(part, (*around, name), repeat=part in several, required=part in needed)
+            make(
+                part, (*around, name), repeat=model.may_repeat(name, part), required=part in needed
+            )
             for part in names
         )
         return Element(name, GROUP, repeat, required, inner)
@@ -84,16 +84,3 @@ def schema_of_model(model: Model) -> Element:
         ).about("shape-empty", root.name, model.name)
     check_schema(root)
     return root
-
-
-def _named(particle: Particle, *, many: bool) -> Iterator[tuple[str, bool]]:
-    """Yield the elements that a content model names, each with whether there can be several."""
-    many = many or particle.occurs in {"+", "*"}
-    if particle.kind == "name":
-        yield particle.name, many
-    seen: set[str] = set()
-    for part in particle.parts:
-        for name, its in _named(part, many=many):
-            # In a choice one of them is there, else all are.
-            yield name, its or (name in seen and particle.kind != "choice")
-            seen.add(name)
