@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import asdict, replace
 from typing import Any, Final
 
@@ -35,22 +36,20 @@ def perform(workspace: Workspace, message: Message) -> Answer:
     """
     name = message.part("op", str)
     page, known = message.part("page", int, 0), message.part("known", str, "")
-    answer: Answer = {}
-    if name in EDITS:
-        with workspace.lock:
-            project, label = EDITS[name](workspace.project, message, workspace.page)
-            workspace.step(label, project)
-    elif name == "open":
-        answer = open_page(workspace, message)
-    elif name in CHANGES:
-        with workspace.lock:
-            answer = CHANGES[name](workspace, message)
-    elif name in QUESTIONS:
-        with workspace.lock:
-            return QUESTIONS[name](workspace, message)
-    else:
+    work = {**QUESTIONS, **CHANGES}.get(name)
+    if work is None and name not in EDITS:
         raise ArgumentError(f"there is no operation '{name}'")
-    return {**answer, **workspace.shown(page, known, soon=True)}
+    # A page that is fetched takes long.
+    with nullcontext() if name == "open" else workspace.lock:
+        if work is None:
+            project, label = EDITS[name](workspace.project, message, workspace.page)
+            workspace.journal.add(label, project)
+        answer = work and work(workspace, message)
+    if name in QUESTIONS:
+        return answer or {}
+    with workspace.lock:
+        workspace.revision += 1
+        return {**(answer or {}), **workspace.shown(page, known, soon=True)}
 
 
 def open_all(workspace: Workspace, names: tuple[str, ...]) -> None:
@@ -65,11 +64,11 @@ def open_all(workspace: Workspace, names: tuple[str, ...]) -> None:
             open_page(workspace, Message({"name": name, "at": 0}))
 
 
-def set_shape(workspace: Workspace, message: Message) -> Answer:
+def set_shape(workspace: Workspace, message: Message) -> None:
     """Give the output the shape that a file has: a document type, a model, a project."""
     path = inside(workspace.folder, message.part("file", str))
-    workspace.step(("step.shape", path.name), with_shape(workspace.project, load_schema(path)))
-    return {}
+    shaped = with_shape(workspace.project, load_schema(path))
+    workspace.journal.add(("step.shape", path.name), shaped)
 
 
 def open_page(workspace: Workspace, message: Message) -> Answer:
@@ -92,28 +91,12 @@ def open_page(workspace: Workspace, message: Message) -> Answer:
     return {"opened": workspace.open(name, page)}
 
 
-def go(workspace: Workspace, number: int) -> Answer:
-    """Go to a step, or to the nearest one there is."""
-    workspace.journal.go(number)
-    workspace.revision += 1
-    return {}
-
-
-def set_address(workspace: Workspace, message: Message) -> Answer:
+def set_address(workspace: Workspace, message: Message) -> None:
     """Give a page the address that it has, by which its links become absolute."""
     number, url = message.part("page", int), message.part("url", str).strip()
     check_address(url)
     opened = workspace.page(number)
     workspace.journal.open(opened.name, replace(opened.page, url=url), number)
-    workspace.revision += 1
-    return {}
-
-
-def close_page(workspace: Workspace, message: Message) -> Answer:
-    """Close a page; what was learned from it stays."""
-    workspace.journal.close(message.part("page", int))
-    workspace.revision += 1
-    return {}
 
 
 def save(workspace: Workspace, message: Message) -> Answer:
@@ -130,7 +113,6 @@ def save(workspace: Workspace, message: Message) -> Answer:
     for page in workspace.journal.opened.values():
         if page.tree.fingerprint in workspace.project.taught_by:
             keep_page(workspace.path, page.page)
-    workspace.revision += 1
     return {"saved": True}
 
 
@@ -150,11 +132,10 @@ def run(workspace: Workspace, message: Message) -> Answer:
     return workspace.begin("run", Run(project, workspace.file, folder, names, args))
 
 
-def stop(workspace: Workspace, message: Message) -> Answer:
+def stop(workspace: Workspace, message: Message) -> None:
     """Stop the job of a view."""
     if job := workspace.jobs.get(message.part("view", str)):
         job.stop()
-    return {}
 
 
 def commands(workspace: Workspace, message: Message) -> Answer:
@@ -205,18 +186,21 @@ def folder_list(workspace: Workspace, message: Message) -> Answer:
     return {"entries": list_folder(workspace.folder, message.part("name", str, ""))}
 
 
-CHANGES: Final[Mapping[str, Callable[[Workspace, Message], Answer]]] = {
+Operation = Callable[[Workspace, Message], Answer | None]
+
+CHANGES: Final[Mapping[str, Operation]] = {
     "address": set_address,
-    "close": close_page,
-    "go": lambda workspace, message: go(workspace, message.part("at", int)),
-    "redo": lambda workspace, _: go(workspace, workspace.journal.at + 1),
+    "close": lambda workspace, message: workspace.journal.close(message.part("page", int)),
+    "go": lambda workspace, message: workspace.journal.go(message.part("at", int)),
+    "open": open_page,
+    "redo": lambda workspace, _: workspace.journal.go(workspace.journal.at + 1),
     "save": save,
     "shape": set_shape,
-    "undo": lambda workspace, _: go(workspace, workspace.journal.at - 1),
+    "undo": lambda workspace, _: workspace.journal.go(workspace.journal.at - 1),
 }
-"""The operations that change what the window shows, beside ``open`` and those on the project."""
+"""The operations that change what the window shows, beside those on the project."""
 
-QUESTIONS: Final[Mapping[str, Callable[[Workspace, Message], Answer]]] = {
+QUESTIONS: Final[Mapping[str, Operation]] = {
     "commands": commands,
     "drop_pages": drop_pages,
     "history": history,

@@ -26,7 +26,7 @@ from crawler.core.wrapper.view import View
 from crawler.scripting.calls import ScriptsNotInstalledError
 from crawler.store.files import lock_beside, write_whole
 from crawler.studio.jobs import Job
-from crawler.studio.journal import Journal, Label, hash_of
+from crawler.studio.journal import Journal, hash_of
 from crawler.studio.pages import OpenPage, inside
 from crawler.studio.preview import preview_of
 from crawler.wrapper.project_store import check_name, read_text
@@ -249,11 +249,6 @@ class Workspace:
 
     # What changes it.
 
-    def step(self, label: Label, project: Project) -> None:
-        """Go on with another project, by a step that can be undone."""
-        self.journal.add(label, project)
-        self.revision += 1
-
     def open(self, name: str, page: Page) -> int:
         """Open a page under a name; return its number.
 
@@ -268,7 +263,6 @@ class Workspace:
                 "its wrapper on a smaller page, and run it on this one"
             ).about("many-elements", name, MOST_ELEMENTS)
         with self.lock:
-            self.revision += 1
             return self.journal.open(name, page).number
 
     def write(self, text: str) -> None:

@@ -198,7 +198,7 @@ def _read_pages(
     project: Project, path: Path, inputs: Inputs
 ) -> tuple[dict[str, PageTree], list[PageTree], list[str]]:
     """Return the pages that were taught, by fingerprint, the others, and what cannot be read."""
-    taught = {example.page for rule in project.rules.values() for example in rule.examples}
+    taught = project.taught_by
     trees: dict[str, PageTree] = {}
     others: list[PageTree] = []
     skipped: list[str] = []
