@@ -21,7 +21,7 @@ from crawler.core.wrapper.view import View
 from crawler.store.files import replacing
 from crawler.wrapper.documents import document
 from crawler.wrapper.project_store import Inputs, kept_pages, load_project
-from crawler.wrapper.running import TOLD, ProjectRunner, SaveFolder, Wrapped
+from crawler.wrapper.running import DEBUG, TOLD, ProjectRunner, SaveFolder
 
 _FORMATS = {".xml": "xml", ".csv": "csv", **dict.fromkeys((".jsonl", ".jl", ".jsonlines"), "jsonl")}
 _SHOWN_WIDTH = 60
@@ -115,25 +115,22 @@ class ProjectRun:
         folder = SaveFolder(self.saves, "--saves", self.tell)
         for name, _, tree in pages:
             wrapped = runner.run(tree, (name, *args))
-            self._report(wrapped)
-            if wrapped.result.fits:
+            result = wrapped.result
+            self.counts["fit" if result.fits else "no longer fit"] += 1
+            self.counts["with failed scripts"] += wrapped.failed > 0
+            self.counts["further"] += len(wrapped.urls)
+            for kind, line, *_ in wrapped.told():
+                if result.fits or kind in TOLD:
+                    self.tell(f"{result.url}: {line}")
+            if result.fits:
                 # The output itself is written by the command.
                 saves = [saved for saved in wrapped.saves if saved[0] != args[0]]
                 self.counts["not saved"] += sum(not folder.save(*saved) for saved in saves)
-                yield wrapped.result
+                yield result
 
     def _skip(self, url: str, reason: str, detail: str) -> None:
         self.counts["unreadable"] += 1
         self.tell(f"{url}: {reason}: {detail}")
-
-    def _report(self, wrapped: Wrapped) -> None:
-        result = wrapped.result
-        self.counts["fit" if result.fits else "no longer fit"] += 1
-        self.counts["with failed scripts"] += wrapped.failed > 0
-        self.counts["further"] += len(wrapped.urls)
-        for kind, line, *_ in wrapped.told():
-            if result.fits or kind in TOLD:
-                self.tell(f"{result.url}: {line}")
 
     def _summarize(self) -> bool:
         """Tell the numbers of pages; return whether all is well."""
@@ -258,6 +255,6 @@ def _test_page(runner: ProjectRunner, tree: PageTree) -> tuple[str, bool]:
     wrapped = runner.run(tree, (tree.url, ""), remember=False)
     result = wrapped.result
     missing = f"fits, without {', '.join(result.missing)}" if result.missing else "fits"
-    lines = [its.text for its in Wrapped(result).told()]
+    lines = [its.text for its in wrapped.told() if its.kind != DEBUG]
     told = "; ".join([missing, *lines] if result.fits else lines[:1])
     return one_line(f"{tree.url}: {told}"), result.fits and not wrapped.failed

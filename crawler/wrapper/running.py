@@ -168,7 +168,6 @@ class ProjectRunner:
         project = self.project
         result = apply_project(project, tree, remember=remember, memory=memory)
         output = result.root
-        is_changed = False
         failed: list[Problem] = []
         debug: list[str] = []
         urls: list[str] = []
@@ -189,13 +188,13 @@ class ProjectRunner:
                     place = ScriptPlace(number, error.line, error.column, error.detail)
                     failed.append(Problem("", SCRIPT_FAILED, str(error), place))
                     continue
-                output, files, is_changed = done.output, done.saves, True
+                output, files = done.output, done.saves
                 debug += done.debug
                 asked = (its for url in done.urls for its in several_addresses(url))
                 urls += [url for url in asked if url not in loaded]
             if any(files):
                 root = output
-                if is_changed:
+                if output is not result.root:
                     root, _ = fit_to_schema(output, project.schema, tree.base_url)
                 xml = as_xml(root)
                 saves += [(file, xml) for file in files if file]
