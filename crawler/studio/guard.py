@@ -54,13 +54,16 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        refused = _too_long(scope) or self._refusal(scope)
+        refused = self._refusal(scope)
         if refused is not None:
             await refused(scope, receive, _with_headers(send))
             return
         await self._app(scope, _bounded(receive), _with_headers(send))
 
     def _refusal(self, scope: Scope) -> Response | None:
+        # Numbers of more digits cannot be read.
+        if len(scope["path"]) + len(scope["query_string"]) > _MOST_CHARS:
+            return PlainTextResponse("the address is too long", 414)
         headers = Headers(scope=scope)
         host = headers.get("host", "").lower()
         if host not in self._hosts:
@@ -83,13 +86,6 @@ class Guard:
 
     def _is_token(self, given: str) -> bool:
         return compare_digest(given.encode("utf-8", "replace"), self._token.encode("utf-8"))
-
-
-def _too_long(scope: Scope) -> Response | None:
-    # Numbers of more digits cannot be read.
-    if len(scope["path"]) + len(scope["query_string"]) <= _MOST_CHARS:
-        return None
-    return PlainTextResponse("the address is too long", 414)
 
 
 def _bounded(receive: Receive) -> Receive:
