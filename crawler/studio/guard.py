@@ -61,28 +61,29 @@ class Guard:
         await self._app(scope, _bounded(receive), _with_headers(send))
 
     def _refusal(self, scope: Scope) -> Response | None:
+        headers = Headers(scope=scope)
+        host, origin = headers.get("host", "").lower(), headers.get("origin")
+        is_foreign = origin is not None and origin.lower() != f"http://{host}"
+        given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
+        status = 403
         # Numbers of more digits cannot be read.
         if len(scope["path"]) + len(scope["query_string"]) > _MOST_CHARS:
-            return PlainTextResponse("the address is too long", 414)
-        headers = Headers(scope=scope)
-        host = headers.get("host", "").lower()
-        if host not in self._hosts:
-            return PlainTextResponse("this host is not the studio's", 421)
-        origin = headers.get("origin")
-        is_foreign = origin is not None and origin.lower() != f"http://{host}"
-        if is_foreign or headers.get("sec-fetch-site", "none") not in {"same-origin", "none"}:
-            return PlainTextResponse("requests of other sites are refused", 403)
-        if scope["method"] not in {"GET", "HEAD"} and origin is None:
-            return PlainTextResponse("the origin of the request is not known", 403)
-        given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
-        if scope["path"] == "/" and given and self._is_token(given):
+            status, why = 414, "the address is too long"
+        elif host not in self._hosts:
+            status, why = 421, "this host is not the studio's"
+        elif is_foreign or headers.get("sec-fetch-site", "none") not in {"same-origin", "none"}:
+            why = "requests of other sites are refused"
+        elif scope["method"] not in {"GET", "HEAD"} and origin is None:
+            why = "the origin of the request is not known"
+        elif scope["path"] == "/" and given and self._is_token(given):
             answer = RedirectResponse("/", 303)
             answer.set_cookie(self.cookie, self._token, httponly=True, samesite="strict")
             return answer
-        if not self._is_token(cookie_parser(headers.get("cookie", "")).get(self.cookie, "")):
+        elif not self._is_token(cookie_parser(headers.get("cookie", "")).get(self.cookie, "")):
             why = "the address of the studio has a token; use the address that it printed"
-            return PlainTextResponse(why, 403)
-        return None
+        else:
+            return None
+        return PlainTextResponse(why, status)
 
     def _is_token(self, given: str) -> bool:
         return compare_digest(given.encode("utf-8", "replace"), self._token.encode("utf-8"))
