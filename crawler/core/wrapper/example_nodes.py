@@ -89,17 +89,6 @@ class Columns:
     values: tuple[tuple[str, ...], ...]
     codes: NDArray[np.int32]
 
-    @classmethod
-    def read(cls, view: View, nodes: Sequence[int]) -> Columns:
-        """Read the evidence of some nodes."""
-        codes = np.empty((len(FEATURES), len(nodes)), np.int32)
-        values = []
-        for row, feature in zip(codes, FEATURES, strict=True):
-            known: dict[str, int] = {}
-            row[:] = [known.setdefault(feature.read(view, node), len(known)) for node in nodes]
-            values.append(tuple(known))
-        return cls(np.array(nodes, np.int64), tuple(values), codes)
-
     def evidence(self, at: int) -> Evidence:
         """Return the evidence of the node at a place."""
         codes = self.codes[:, at].tolist()
@@ -109,7 +98,14 @@ class Columns:
 def columns_of(view: View, kind: str) -> Columns:
     """Return the evidence of all nodes of a kind, computed once a view."""
     if kind not in view.columns:
-        view.columns[kind] = Columns.read(view, view.nodes(kind))
+        nodes = view.nodes(kind)
+        codes = np.empty((len(FEATURES), len(nodes)), np.int32)
+        values = []
+        for row, feature in zip(codes, FEATURES, strict=True):
+            known: dict[str, int] = {}
+            row[:] = [known.setdefault(feature.read(view, node), len(known)) for node in nodes]
+            values.append(tuple(known))
+        view.columns[kind] = Columns(np.array(nodes, np.int64), tuple(values), codes)
     columns: Columns = view.columns[kind]
     return columns
 
@@ -131,7 +127,7 @@ def describe_node(
     same = columns.codes == columns.codes[:, at : at + 1]
     counts = tuple(same.sum(axis=1).tolist())
     tree = view.tree
-    siblings = list_siblings(view, node).nodes
+    siblings, _ = list_siblings(view, node)
     siblings_meant = sum(sibling in meant for sibling in siblings)
     return ExampleNode(
         kind,

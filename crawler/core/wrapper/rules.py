@@ -196,10 +196,10 @@ class BestRule(LearnedRule):
         """Return the list siblings of a match, where all examples had theirs."""
         if not match.with_siblings:
             return []
-        siblings = list_siblings(view, match.node)
-        if not (self.several or siblings.separated):
+        nodes, separated = list_siblings(view, match.node)
+        if not (self.several or separated):
             return []
-        return [replace(match, node=node, value=view.tree.texts[node]) for node in siblings.nodes]
+        return [replace(match, node=node, value=view.tree.texts[node]) for node in nodes]
 
 
 def _nodes_like(model: RoleModel, view: View, *, every: bool) -> list[Match]:

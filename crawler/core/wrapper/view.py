@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any, Self
 
@@ -183,20 +182,11 @@ def _label(text: str) -> str:
     return cut if cut.endswith(_COLONS) else masked(cut)
 
 
-@dataclass(frozen=True, slots=True)
-class ListSiblings:
-    """The other members of the list that a text node belongs to, as the authors of a book.
+def list_siblings(view: View, node: int) -> tuple[Sequence[int], bool]:
+    """Return the other members of the list that a text node belongs to, as the authors of a book.
 
-    ``separated`` tells whether there are separators between them, such as commas. Without, as
-    between the lines of an address, they may be different things.
-    """
-
-    nodes: tuple[int, ...] = ()
-    separated: bool = False
-
-
-def list_siblings(view: View, node: int) -> ListSiblings:
-    """Return the list siblings of a text node.
+    Also tell whether there are separators between them, such as commas. Without, as between the
+    lines of an address, they may be different things.
 
     They are the texts of neighbouring elements of the same name and class, within a line, with
     nothing but separators between; or else the text nodes beside it, with line breaks between.
@@ -204,7 +194,7 @@ def list_siblings(view: View, node: int) -> ListSiblings:
     tree = view.tree
     parent = tree.parents[node]
     if tree.names[node] != TEXT or parent < 0 or parent == view.root:
-        return ListSiblings()
+        return (), False
     if tree.names[parent] in INLINE and tree.ends[parent] == node + 1 == parent + 2:
         return _siblings_in_line(view, parent)
     found: list[int] = []
@@ -214,7 +204,7 @@ def list_siblings(view: View, node: int) -> ListSiblings:
                 found.append(child)
             elif tree.names[child] != "br":
                 break
-    return ListSiblings(tuple(sorted(found)))
+    return sorted(found), False
 
 
 def _sides(view: View, node: int) -> tuple[list[int], list[int]]:
@@ -225,10 +215,10 @@ def _sides(view: View, node: int) -> tuple[list[int], list[int]]:
     return children[at + 1 : at + 1 + _MOST_SIBLINGS], before[::-1]
 
 
-def _siblings_in_line(view: View, element: int) -> ListSiblings:
+def _siblings_in_line(view: View, element: int) -> tuple[Sequence[int], bool]:
     tree = view.tree
     if tree.parents[element] < 0:
-        return ListSiblings()
+        return (), False
     found: list[int] = []
     all_separated = True
     for side in _sides(view, element):
@@ -249,4 +239,4 @@ def _siblings_in_line(view: View, element: int) -> ListSiblings:
                 separated = False
             else:
                 break
-    return ListSiblings(tuple(sorted(found)), separated=bool(found) and all_separated)
+    return sorted(found), bool(found) and all_separated
