@@ -89,18 +89,18 @@ def read(page: Page, max_bytes: int | None = None, parsed: ParsedPage | None = N
         UnreadablePageError: the page gives no text to work on; its ``reason`` says why.
     """
     parsed = parse(page, max_bytes) if parsed is None else replace(parsed, page=page)
-    found = supplement(parsed, segment(parsed))
+    blocks, text_source, added = supplement(parsed, segment(parsed))
     return Document(
         page=page,
         title=parsed.title,
         language=parsed.language,
         canonical_url=parsed.canonical_url,
         encoding=parsed.encoding,
-        blocks=found.blocks,
+        blocks=blocks,
         robots=read_directives(page.robots_tags, page.tdm_reservation, parsed),
         parsed=parsed,
-        text_source=found.source,
-        added=found.added,
+        text_source=text_source,
+        added=added,
     )
 
 

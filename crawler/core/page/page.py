@@ -88,7 +88,7 @@ class Document:
         parsed: the page as a tree, for methods that need more than blocks. A document with its tree
             goes neither into a container nor to another process.
         text_source: where text was found that the page does not show, as
-            :class:`crawler.core.page.supplement.Supplemented` names it; None for nowhere.
+            :func:`crawler.core.page.supplement.supplement` names it; None for nowhere.
         added: the indexes of the blocks that are from there.
     """
 

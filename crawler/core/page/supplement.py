@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from heapq import nlargest
 from typing import TYPE_CHECKING
 
@@ -48,40 +48,31 @@ _OF_HEADING = frozenset(("h1", "header", "hgroup", "a"))
 _FEET = frozenset(("footer",))
 
 
-@dataclass(frozen=True, slots=True)
-class Supplemented:
-    """The blocks of a page.
-
-    Attributes:
-        blocks: in order.
-        source: where the text in scripts was: ``json-ld``, ``script`` or ``template``; None where
-            no block is from a script.
-        added: the indexes of the blocks that are from a script.
-    """
-
-    blocks: tuple[Block, ...]
-    source: str | None = None
-    added: frozenset[int] = field(default=frozenset(), repr=False)
-
-
-def supplement(parsed: ParsedPage, blocks: tuple[Block, ...]) -> Supplemented:
+def supplement(
+    parsed: ParsedPage, blocks: tuple[Block, ...]
+) -> tuple[tuple[Block, ...], str | None, frozenset[int]]:
     """Add the text of a page's scripts where the page shows nothing or less than half of it.
 
     It is a text in an object that is called as the page is, one that has a paragraph of the page in
     it, or one of JSON-LD; where the page shows next to nothing, any text that is the only one of
     its length. What the page shows of it stays as it is and is not added again; a paragraph of the
     page that is cut off in the middle of a sentence gives way to the whole one.
+
+    Returns:
+        The blocks; where the text in scripts was: ``json-ld``, ``script`` or ``template``, None
+        where no block is from a script; and the indexes of the blocks that are.
     """
+    as_shown = blocks, None, frozenset[int]()
     shown = 0
     for block in blocks:
         if block.chars >= _PROSE and block.link_chars < _LINKED * block.chars:
             shown += block.chars - block.link_chars
             if shown > _WHOLE:
-                return Supplemented(blocks)
+                return as_shown
     least = _PARTS * shown + 1
     texts = script_texts(parsed, least)
     if not texts:
-        return Supplemented(blocks)
+        return as_shown
     letters = [_letters_shown(block.text) for block in blocks]
     own = _own_texts(texts, parsed, blocks, _compared(letters).values())
     if not own and not shown:
@@ -92,7 +83,8 @@ def supplement(parsed: ParsedPage, blocks: tuple[Block, ...]) -> Supplemented:
         own = [text for text in texts if not (is_named and text.title)]
         own = _only([text for text in own if len(text.letters) >= least])
     found = _best_form(own, "".join(letters)) if own else None
-    return Supplemented(blocks) if found is None else _with_text(parsed, blocks, letters, found)
+    supplemented = found and _with_text(parsed, blocks, letters, found)
+    return supplemented or as_shown
 
 
 def _letters_shown(text: str) -> str:
@@ -165,8 +157,8 @@ def _is_called(title: str, titles: Sequence[str]) -> bool:
 
 def _with_text(
     parsed: ParsedPage, blocks: tuple[Block, ...], shown: Sequence[str], found: ScriptText
-) -> Supplemented:
-    """Return the page's blocks with those of a text in their places.
+) -> tuple[tuple[Block, ...], str, frozenset[int]] | None:
+    """Return the page's blocks with those of a text in their places; None where it has none.
 
     Args:
         parsed: the page.
@@ -181,10 +173,10 @@ def _with_text(
     try:
         page = parse(Page.from_text(parsed.page.url, f"<html><body>{found.markup}</body></html>"))
     except UnreadablePageError:
-        return Supplemented(blocks)
+        return None
     body = page.roots[0].find("body")
     if body is None:
-        return Supplemented(blocks)
+        return None
     body.tag = "article"
     body.set("itemprop", "articleBody")
     added = segment_part(body, parsed.title, around)
@@ -200,7 +192,7 @@ def _with_text(
         else:
             numbered.append((after, 1, part))
     numbered.sort(key=lambda each: each[:2])
-    return Supplemented(
+    return (
         tuple(replace(block, index=index) for index, (_, _, block) in enumerate(numbered)),
         found.source,
         frozenset(index for index, (_, is_added, _) in enumerate(numbered) if is_added),

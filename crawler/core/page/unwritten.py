@@ -36,7 +36,8 @@ def is_unwritten(page: ParsedPage) -> bool:
         return False
     if any(text >= _TEXT or prose >= _PROSE for text, prose in _counted(page.elements)):
         return False
-    return not supplement(page, segment(page)).source
+    _, source, _ = supplement(page, segment(page))
+    return source is None
 
 
 def has_gained(before: ParsedPage, after: ParsedPage) -> bool:
