@@ -60,6 +60,8 @@ _OF_THE_HEAD = frozenset(
     ("title", "base", "link", "meta", "style", "script", "noscript", "template", "bgsound",
      "basefont", "object")
 )  # fmt: skip
+# Elements whose markup may have to be prepared.
+_PREPARED = frozenset(("pre", "template"))
 _HEADINGS = ("h1", "h2", "h3")
 _NAMED = ("base", "title", "meta", "link", "script", "time")
 
@@ -178,7 +180,7 @@ def _trees(text: str, body: bytes | None) -> list[Elements]:
     root, complaints = _tree(_markup(text if body is None else body))
     first = None if root is None else walk(root)
     # What has to be prepared is rare, costs time to find in markup, and leaves marks in the tree.
-    is_marked = first is not None and ("pre" in first.tags or "template" in first.tags)
+    is_marked = first is not None and not _PREPARED.isdisjoint(first.tags)
     if is_marked or _END_OF_BREAK in complaints.lower():
         prepared = prepare(text)
         if prepared != text:
