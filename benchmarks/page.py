@@ -159,9 +159,7 @@ class Whole:
             language = read_metadata(parsed, page.url).language
         with clock.step("sentences"):
             splitter = splitter_for(language_of(annotation.text, language))
-            for block, label in annotation.pairs():
-                if label.kept:
-                    splitter.split(block.text)
+            splitter.split_all([block.text for block, label in annotation.pairs() if label.kept])
         with clock.step("tables"):
             self._read_tables(parsed, language or "")
 

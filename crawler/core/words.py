@@ -54,6 +54,14 @@ def any_of(words: Iterable[str]) -> str:
     return "|".join(f"{re.escape(first)}(?:{'|'.join(rest)})" for first, rest in rests.items())
 
 
+def side_by_side(texts: Iterable[str]) -> str:
+    """Return texts as one string, to be searched at once, with ``APART`` between and nowhere else.
+
+    What is ``APART`` within a text becomes another character that is neither letter nor space.
+    """
+    return APART.join(text.replace(APART, "\1") for text in texts)
+
+
 def texts_with(pattern: re.Pattern[str], joined: str) -> Iterator[int]:
     """Yield the numbers of the texts in which a pattern is found, each once.
 
@@ -61,13 +69,12 @@ def texts_with(pattern: re.Pattern[str], joined: str) -> Iterator[int]:
         pattern: what is looked for; it does not match ``APART``.
         joined: the texts, with ``APART`` between.
     """
-    number, before, last = 0, 0, -1
-    for match in pattern.finditer(joined):
+    number = before = at = 0
+    while at >= 0 and (match := pattern.search(joined, at)):
         number += joined.count(APART, before, match.start())
         before = match.start()
-        if number != last:
-            yield number
-        last = number
+        yield number
+        at = joined.find(APART, match.end())
 
 
 def fold(text: str) -> str:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 import logging
 import re
+from bisect import bisect_right
 from dataclasses import asdict
-from itertools import islice
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from crawler.core.errors import OptionError
@@ -115,18 +116,24 @@ class Sentences(Stage):
         """Set the item's sentences."""
         found: list[dict[str, Any]] = []
         way = self._options.sentence_method
-        parts, rest, model_chars_left = page.annotations, page.pairs(), MODEL_CHARS
+        parts, rest, chars = page.annotations, page.pairs(), 0
         for number, text in enumerate([each.text for each in parts] or [item.text]):
             splitter = splitter_for(language_of(text, page.language(number)), way)
             own = islice(rest, len(parts[number].blocks)) if len(parts) > 1 else rest
-            for block in (block for block, label in own if label.kept):
-                if splitter.name == "kiwi":
-                    self._tell_of_model()
-                    model_chars_left -= len(block.text)
-                    if model_chars_left < 0:
-                        splitter = splitter_for("ko", "rule")
-                sentences = splitter.split(block.text)
-                found += [{"block": block.index, "text": each.text} for each in sentences]
+            kept = [block for block, label in own if label.kept]
+            texts, first_by_rule = [block.text for block in kept], len(kept)
+            if splitter.name == "kiwi" and texts:
+                self._tell_of_model()
+                read = list(accumulate(map(len, texts), initial=chars))
+                chars, first_by_rule = read[-1], bisect_right(read, MODEL_CHARS, 1) - 1
+            split = splitter.split_all(texts[:first_by_rule])
+            if len(split) < len(texts):
+                split += splitter_for("ko", "rule").split_all(texts[first_by_rule:])
+            found += [
+                {"block": block.index, "text": each.text}
+                for block, sentences in zip(kept, split, strict=True)
+                for each in sentences
+            ]
         item.sentences = found
 
     def _tell_of_model(self) -> None:

@@ -91,6 +91,14 @@ def test_a_sentence_is_one_sentence(language: str) -> None:
             )
 
 
+@given(
+    st.lists(TEXTS | st.sampled_from(["Dear Ann:", "1) One", "So it is. The end", "\0"])), LANGUAGES
+)
+def test_texts_split_together_are_split_as_one_by_one(texts: list[str], language: str) -> None:
+    splitter = splitter_for(language, "rule")
+    assert splitter.split_all(texts) == list(map(splitter.split, texts))
+
+
 @given(st.sampled_from([(tag, case) for tag, cases in CASES.items() for case in cases]), TEXTS)
 def test_an_empty_line_keeps_texts_apart(chosen: tuple[str, str], other: str) -> None:
     language, case = chosen

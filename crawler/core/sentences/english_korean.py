@@ -17,7 +17,8 @@ takes the clause up ("…다고", "…다 하더라도").
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 
 from crawler.core.patterns import compiled_later
 from crawler.core.sentences.languages import habits_of
@@ -29,11 +30,8 @@ from crawler.core.sentences.sentence import (
     kiwi_ends,
     sentences_between,
 )
+from crawler.core.words import APART, side_by_side
 
-# A word with a capital that is behind a word or a comma, and before a small letter.
-_CAPITAL = compiled_later(
-    r"[A-Z](?<=[\w)\],\s]\s.)[a-z]*+(?=(?:['’][a-z]++)?\s++[a-z]|(?<=Yes)\s?[,.!])"
-)
 _FACE = compiled_later(r"[:;](?<=[\w\s].)-?[)(DP]++(?=\s+[A-Z])")
 # The day and the time at which something was sent or posted.
 _STAMP = compiled_later(
@@ -46,12 +44,16 @@ _TO_DAY = compiled_later(
     r"dated)|[-–—,:(/|])\s*\Z",
     re.IGNORECASE,
 )
-# "Dear Ann," before what a letter says; "Kind regards," before a name.
+# "Dear Ann," before what a letter says; "Kind regards," before a name; and the words of both.
 _LETTER = compiled_later(
     r"(?<!\S)(?:(?P<greeting>(?:Dear|Hi|Hello|Hey)(?:\s[\w.'’-]+){1,3}[,:])|"
     r"(?:[Tt]hanks|[Tt]hank you|[Rr]egards|[Ww]ishes|[Cc]heers|[Ss]incerely|luck)"
     r"(?:\s(?:and\s)?[a-z]+){0,2},)\Z"
 )
+_OF_LETTERS = frozenset((
+    "Dear", "Hi", "Hello", "Hey", "Thanks", "thanks", "Thank", "thank", "Regards", "regards",
+    "Wishes", "wishes", "Cheers", "cheers", "Sincerely", "sincerely", "luck",
+))  # fmt: skip
 _NEXT_WORD = compiled_later(r"\s+([A-Za-z]+)")
 _VERB = compiled_later(r"[\w'’-]*\s+[a-z]")
 _GREETINGS = frozenset({"dear", "hi", "hello", "hey"})
@@ -63,10 +65,13 @@ _CAPITAL_BEFORE = compiled_later(r"(?<![\w'’-])[A-Z][\w'’-]*[)\]]?\Z")
 _SIGNS = compiled_later(
     r"(?:@[\w-]+|://[\w-]+|\bwww)\.\S++(?P<end>(?<![.,:;!?])(?=\s++[A-Z]))?|(?P<line>(?<!\S)(?P<sign>[*_=#~-])(?P=sign){9,}(?!\S))"
 )
-# What tells that one of these may be there: a comma or colon before a capital, and other signs.
+# What tells that a sentence may end: a word with a capital that is behind a word or a comma, and
+# before a small letter; a comma or colon before a capital; a time; a face; an address; signs.
 _HINT = compiled_later(
-    r"[@:;,*_=#~-](?:(?<=[,:])(?P<letter>(?=\s+[A-Z]))|(?<=:)(?P<time>(?=\d\d))|"
-    r"(?<=[:;])(?=-?[)(DP]|//)|(?<=@)(?=\w)|(?<=(?P<sign>[*_=#~-]))(?P=sign){9})"
+    r"[A-Z@:;,*_=#~-](?:(?<=[A-Z])(?P<word>(?<=[\w)\],\s]\s.)[a-z]*+"
+    r"(?=(?:['’][a-z]++)?\s++[a-z]|(?<=Yes)\s?[,.!]))|(?<=[,:])(?P<letter>(?=\s+[A-Z]))|"
+    r"(?<=:)(?P<time>(?=\d\d))|(?<=[:;])(?=-?[)(DP]|//)|(?<=@)(?=\w)|"
+    r"(?<=(?P<sign>[*_=#~-]))(?P=sign){9})"
 )
 # Words behind which a sentence goes on.
 _GOES_ON = compiled_later(
@@ -131,24 +136,29 @@ _BEFORE_LAUGHTER = compiled_later(r"[다요죠쥬까음임함됨네군지어아�
 _TAIL = compiled_later(r"(?<![~♡♥^ㅋㅎㅠㅜㅡ])[~♡♥^ㅋㅎㅠㅜㅡ]++\Z")
 
 
-def split_english(text: str) -> tuple[Sentence, ...]:
-    """Return the sentences of English text."""
-    words = map(str.lower, _CAPITAL.findall(text))
-    may_end = not habits_of("en").common.isdisjoint(words) or _HINT.search(text) is not None
-    if may_end and _english_ends(text):
-        return _split(text, "en", _english_ends)
-    return split_by_marks(text, "en")
+def split_english(texts: Sequence[str]) -> list[tuple[Sentence, ...]]:
+    """Return the sentences of texts in English."""
+    found = split_by_marks(texts, "en")
+    joined = side_by_side(texts)
+    number = before = 0
+    hinted: set[int] = set()
+    for hint in _hints(joined):
+        number += joined.count(APART, before, hint.start())
+        before = hint.start()
+        hinted.add(number)
+    for number in hinted:
+        found[number] = _divided(texts[number], found[number], _english_ends)
+    return found
 
 
-def split_korean(text: str, *, by_model: bool = False) -> tuple[Sentence, ...]:
-    """Return the sentences of Korean text.
+def split_korean(texts: Sequence[str], *, by_model: bool = False) -> list[tuple[Sentence, ...]]:
+    """Return the sentences of texts in Korean.
 
     Where there is no mark they end by the forms of words, and ``by_model`` by the model too, save
     in a text that is longer than :data:`MODEL_CHARS`.
     """
-    by_model = by_model and len(text) <= MODEL_CHARS
 
-    def ends(piece: str) -> Iterator[int]:
+    def ends(piece: str, *, by_model: bool) -> Iterator[int]:
         words = _CANDIDATE.finditer(piece)
         final = [word.end() for word in words if _is_final(word[0][-_LONGEST_WORD:])]
         remark = _REMARK.match(piece)
@@ -156,17 +166,19 @@ def split_korean(text: str, *, by_model: bool = False) -> tuple[Sentence, ...]:
             final.insert(0, remark.end())
         return _not_taken_up(piece, sorted({*final, *kiwi_ends(piece)}) if by_model else final)
 
-    return _split(text, "ko", ends)
+    return [
+        _divided(text, pieces, partial(ends, by_model=by_model and len(text) <= MODEL_CHARS))
+        for text, pieces in zip(texts, split_by_marks(texts, "ko"), strict=True)
+    ]
 
 
-def _split(
-    text: str, language: str, ends_in: Callable[[str], Iterable[int]]
+def _divided(
+    text: str, pieces: tuple[Sentence, ...], ends_in: Callable[[str], Iterable[int]]
 ) -> tuple[Sentence, ...]:
-    """Split at the marks, and each piece at the ascending offsets that ``ends_in`` yields for it.
+    """Split each piece of a text at the ascending offsets that ``ends_in`` yields for it.
 
     Those in quotation marks or brackets are ignored.
     """
-    pieces = split_by_marks(text, language)
     cuts: list[int] = []
     for piece in pieces:
         ends = list(ends_in(piece.text))
@@ -178,13 +190,12 @@ def _split(
 
 def _english_ends(piece: str) -> list[int]:
     """Return where sentences of English text end without an end mark."""
-    ends = {*_word_ends(piece)}
-    hints = {found.lastgroup for found in _HINT.finditer(piece)}
-    if "letter" in hints:
-        ends.update(_letter_ends(piece))
-    if "time" in hints:
-        ends.update(_stamp_ends(piece))
-    if not hints <= {"letter", "time"}:
+    ends: set[int] = set()
+    hints = {hint.lastgroup for hint in _hints(piece)}
+    for kind, ends_by in (("word", _word_ends), ("letter", _letter_ends), ("time", _stamp_ends)):
+        if kind in hints:
+            ends.update(ends_by(piece))
+    if not hints <= {"word", "letter", "time"}:
         ends.update(found.end() for found in _FACE.finditer(piece))
         for found in _SIGNS.finditer(piece):
             if found["line"]:
@@ -194,9 +205,25 @@ def _english_ends(piece: str) -> list[int]:
     return sorted(ends)
 
 
+def _hints(text: str) -> Iterator[re.Match[str]]:
+    """Yield the hints in a text, but for capitals and commas whose words are none."""
+    common = habits_of("en").common
+    for hint in _HINT.finditer(text):
+        kind = hint.lastgroup
+        if kind == "word":
+            is_one = hint[0].lower() in common
+        else:
+            behind = text[max(0, hint.start() - _LOOK_BACK) : hint.start()]
+            is_one = kind != "letter" or not _OF_LETTERS.isdisjoint(
+                behind.rpartition(APART)[2].split()
+            )
+        if is_one:
+            yield hint
+
+
 def _letter_ends(piece: str) -> Iterator[int]:
     """Yield the ends of greetings and closing words, and those before greetings."""
-    for found in _HINT.finditer(piece):
+    for found in _hints(piece):
         begin = max(0, found.end() - _LOOK_BACK)
         letter = _LETTER.search(piece[begin : found.end()]) if found.lastgroup == "letter" else None
         if letter is None:
@@ -217,9 +244,9 @@ def _letter_ends(piece: str) -> Iterator[int]:
 def _word_ends(piece: str) -> Iterator[int]:
     """Yield the ends before words that have a capital only where a sentence begins."""
     habits = habits_of("en")
-    for found in _CAPITAL.finditer(piece):
+    for found in _hints(piece):
         word, start = found[0].lower(), found.start()
-        if word not in habits.common:
+        if found.lastgroup != "word":
             continue
         behind = piece[max(0, start - _LOOK_BACK) : start]
         before = behind.rstrip()

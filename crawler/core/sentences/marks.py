@@ -8,11 +8,11 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
-from string import ascii_letters, digits
 from typing import NamedTuple
 
 from crawler.core.patterns import compiled_later
 from crawler.core.sentences.sentence import readable_ends
+from crawler.core.words import APART, side_by_side, texts_with
 
 CJK_MARKS = "。！？｡．።፧፨။۔।॥།༎។៕꘎᠃"
 """Marks that end a sentence whatever follows, in scripts that write no capitals."""
@@ -39,10 +39,15 @@ LEAD = compiled_later(r"[\s\"'“”„‚«»‹›‘’<(\[{（［【「『�
 """What may be before the first letter of a sentence."""
 _BEHIND = compiled_later(rf"({TRAIL.pattern})(\s*+){LEAD.pattern}")
 
-# Behind one space these begin the next word.
-_PLAIN = frozenset(ascii_letters + digits)
-
-_BREAK = compiled_later(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
+_BREAKS = "\n\r\v\f\x1c-\x1e\x85\u2028\u2029"
+_BREAK = compiled_later(f"[{_BREAKS}]+")
+# In texts side by side: a break, or an end mark that is not the last of a text; many may be.
+_WITHIN = {
+    more: re.compile(
+        f"[{_BREAKS}{_MARKS}{more}](?![{_MARKS}{more}{_CLOSERS}]{{0,20}}+(?:{APART}|\\Z))"
+    )
+    for more in _RUNS
+}
 _LINE_ENDED = compiled_later(r"[.!?:…。！？｡：։؟۔।॥።፧။។][\s\"'”’»«“)\]」』）】]*\Z")
 # Characters enough to see the mark that ended the line before.
 _LINE_END_CHARS = 16
@@ -50,6 +55,8 @@ _LINE_END_CHARS = 16
 _ITEM = r"(?P<before>[•⁃*–-]?[ ]?\(?)(?P<value>\d{1,2}|[a-z])(?P<after>\.\)|\.|\))(?=\s)"
 _FIRST_ITEM = compiled_later(rf"\s*{_ITEM}")
 _NEXT_ITEM = compiled_later(rf"(?<=\s){_ITEM}")
+# Markers with a point have an end mark.
+_LISTED = compiled_later(rf"{APART}\s*+[•⁃*–-]?[ ]?\(?(?:\d{{1,2}}|[a-z])\)\s")
 
 _NOTE_REFERENCE = compiled_later(_NOTE)
 # All white space but the space, and marks. One class of characters is found many times as fast as
@@ -89,21 +96,17 @@ class Place(NamedTuple):
         return len(self.run) > 1 and not _QUOTES.isdisjoint(self.run[1:])
 
 
-def places(passage: str, language: str) -> Iterator[Place]:
-    """Yield the runs of end marks of a passage, save one at its end."""
-    for run in _RUNS[_MORE_MARKS.get(language, "")].finditer(passage):
-        start, end = run.span()
-        if end == len(passage):
-            return
-        if passage[end : end + 1] == " " and passage[end + 1 : end + 2] in _PLAIN:
-            following = letter = end + 1
-        else:
-            behind = _BEHIND.match(passage, end)
-            assert behind is not None  # noqa: S101 - it may be empty
-            end, following, letter = behind.end(1), behind.end(2), behind.end()
-            if following == len(passage):
-                return
-        yield Place(start, run[0], end, following, letter)
+def runs_of(passage: str, language: str) -> Iterator[re.Match[str]]:
+    """Return the runs of end marks of a passage."""
+    return _RUNS[_MORE_MARKS.get(language, "")].finditer(passage)
+
+
+def place_of(passage: str, run: re.Match[str]) -> Place | None:
+    """Return the place of a run of end marks; None where nothing follows it."""
+    behind = _BEHIND.match(passage, run.end())
+    if behind is None or behind.end(2) == len(passage):
+        return None
+    return Place(run.start(), run[0], behind.end(1), behind.end(2), behind.end())
 
 
 def proposals(passage: str, language: str) -> list[int]:
@@ -111,11 +114,11 @@ def proposals(passage: str, language: str) -> list[int]:
     return readable_ends(_without_enclosing_marks(passage), language)
 
 
-def is_plain(text: str, language: str) -> bool:
-    """Tell whether a text is no list, and has no break and no end mark but at its end."""
-    run = _RUNS[_MORE_MARKS.get(language, "")].search(text)
-    is_single = run is None or run.end() == len(text)
-    return is_single and text.splitlines() == [text] and _FIRST_ITEM.match(text) is None
+def divisible(texts: Sequence[str], language: str) -> frozenset[int]:
+    """Return the numbers of the texts that are lists, or have a break or an end mark within."""
+    joined = side_by_side(texts)
+    found = texts_with(_WITHIN[_MORE_MARKS.get(language, "")], joined)
+    return frozenset((*found, *texts_with(_LISTED, APART + joined)))
 
 
 def passages(text: str) -> Iterator[tuple[int, int]]:
@@ -125,11 +128,8 @@ def passages(text: str) -> Iterator[tuple[int, int]]:
     mark, no empty line follows, and the next line begins with a lower-case letter.
     """
     start = 0
-    if text.splitlines() == [text]:
-        # Most texts have no break, and this tells many times as fast.
-        yield 0, len(text)
-        return
-    for found in _BREAK.finditer(text):
+    # Most texts have no break, and this tells many times as fast.
+    for found in _BREAK.finditer(text) if text.splitlines() != [text] else ():
         if not _goes_on(text, found):
             yield start, found.end()
             start = found.end()
@@ -153,7 +153,7 @@ def list_items(passage: str) -> Iterator[int]:
     "1. Open the box 2. Take out the lamp" has two items. A passage is a list if it begins with a
     marker ("1.", "b)", "• 9.") and has further markers of the same form that count up by one.
     """
-    first = _FIRST_ITEM.match(passage)
+    first = None if passage[:1].isupper() else _FIRST_ITEM.match(passage)
     if first is None:
         return
     form, value = _form(first), first["value"]
@@ -185,7 +185,12 @@ _PAIRS = dict(zip("([{（［【〔「『《〈〖｢“„‘‚«»‹›", ")]
 # Pairs whose closing mark has a second form.
 _ALSO_CLOSE = {"„": "”", "‚": "‘", "“": "„", "”": "”"}
 _BRACKETS = frozenset("([{（［【〔")
-_MARK = compiled_later(r"""[()\[\]{}（）［］【】〔〕「」『』《》〈〉〖〗｢｣“”„‘’‚«»‹›"']""")
+# An apostrophe between letters, as in "don't", is none; Hangul and Han have none.
+_MARK = compiled_later(
+    r"""[()\[\]{}（）［］【】〔〕「」『』《》〈〉〖〗｢｣“”„‘’‚«»‹›"']"""
+    r"""(?!(?<=[^\W\d_]['’])(?=[^\W\d_])[\0-\u05ff])"""
+)
+_ASCII_MARKS = "'\"([{"
 _OPENS_AFTER = frozenset(" \t\n\r\xa0\u3000([{（「『“„«—–-:,/=>")
 # A mark with no partner within this many characters is a slip, an apostrophe or a sign for inches.
 _REACH = 500
@@ -211,12 +216,11 @@ def outermost_enclosures(text: str) -> list[Enclosure]:
     """Return the pairs that are inside no other pair, in order. Takes linear time."""
     found: list[Enclosure] = []
     opened: list[tuple[int, str]] = []
+    if text.isascii() and not any(map(text.__contains__, _ASCII_MARKS)):
+        return found  # many times as fast as the search
     for token in _MARK.finditer(text):
         at, mark = token.start(), token[0]
         before, after = text[at - 1 : at] if at else " ", text[at + 1 : at + 2]
-        # An apostrophe, as in "don't"; Hangul and Han have none.
-        if mark in "'’" and before.isalpha() and after.isalpha() and after < "\u0600":
-            continue
         begins = before in _OPENS_AFTER and not after.isspace()
         opens = begins if mark in "\"'" else mark in _PAIRS
         partner = None if opens and mark in "\"'" else _partner(opened, mark, at)

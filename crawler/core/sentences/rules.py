@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from crawler.core.patterns import compiled_later
@@ -21,13 +22,14 @@ from crawler.core.sentences.marks import (
     LOOK_BACK,
     Enclosure,
     Place,
+    divisible,
     enclosure_at,
-    is_plain,
     list_items,
     outermost_enclosures,
     passages,
-    places,
+    place_of,
     proposals,
+    runs_of,
 )
 from crawler.core.sentences.sentence import (
     Sentence,
@@ -38,6 +40,7 @@ from crawler.core.sentences.sentence import (
 )
 
 _WORD = compiled_later(r"\w")
+_BEFORE_CAPITAL = compiled_later(" [A-Z]")
 _LIST_MARKER = compiled_later(
     r"[\s(\[*•–-]*(?:\d{1,3}(?:\.\d{1,2}){0,3}|[^\W\d_]|[ivx]{1,4}|[IVX]{1,4})"
 )
@@ -112,49 +115,47 @@ _SAYS_EN = compiled_later(
 _QUOTE_LOOK_AHEAD = 80
 
 
-def split_by_sentencex(text: str, language: str) -> tuple[Sentence, ...]:
+def split_by_sentencex(texts: Sequence[str], language: str) -> list[tuple[Sentence, ...]]:
     """Return the sentences of sentencex alone, without white space around them."""
-    return sentences_between(text, sentencex_ends(text, language or "en"))
+    return [sentences_between(text, sentencex_ends(text, language or "en")) for text in texts]
 
 
-def split_by_marks(text: str, language: str) -> tuple[Sentence, ...]:
-    """Return the sentences of a text by its marks, lines and lists.
+def split_by_marks(texts: Sequence[str], language: str) -> list[tuple[Sentence, ...]]:
+    """Return the sentences of texts by their marks, lines and lists.
 
     Args:
-        text: any text.
+        texts: any texts.
         language: primary subtag of a BCP 47 tag; "" for an unknown language in Latin script.
     """
     language = language or "en"
-    if is_plain(text, language):  # most texts are
-        return whole(text)
-    cuts: list[int] = []
+    within = divisible(texts, language)
+    return [
+        sentences_between(text, _cuts(text, language)) if number in within else whole(text)
+        for number, text in enumerate(texts)
+    ]
+
+
+def _cuts(text: str, language: str) -> Iterator[int]:
+    """Yield where the sentences of a text end, but for the last one."""
     for start, end in passages(text):
         passage = text[start:end]
         first = 0
-        for item in list_items(passage):
-            cuts += _cuts(passage[first:item], start + first, language)
+        for item in (*list_items(passage), len(passage)):
+            part = passage[first:item]
+            yield from _ends(part, start + first, language)
+            yield start + item
             first = item
-        cuts += _cuts(passage[first:], start + first, language)
-    return sentences_between(text, cuts)
 
 
-def _cuts(passage: str, start: int, language: str) -> list[int]:
-    """Return where the sentences of a passage end, the passage's own end included.
-
-    Args:
-        passage: the passage.
-        start: where it stands in the text.
-        language: the language whose rules count.
-    """
-    found: list[int] = []
+def _ends(passage: str, start: int, language: str) -> Iterator[int]:
+    """Yield where sentences end in a passage, which begins at ``start``, but for the last one."""
     judge: _Judge | None = None
-    for place in places(passage, language):
+    for run in runs_of(passage, language):
+        if run.end() == len(passage):
+            return
         judge = judge or _Judge(passage, language)
-        if judge.ends(place):
-            judge.begin_sentence(place.end)
-            found.append(start + place.end)
-    found.append(start + len(passage))
-    return found
+        if (end := judge.end_at(run)) is not None:
+            yield start + end
 
 
 class _Judge:
@@ -166,40 +167,50 @@ class _Judge:
         self._habits = habits_of(language)
         self._enclosures = outermost_enclosures(passage)
         self._proposals: list[int] | None = None
-        end = len(passage)
-        while end and _WORD.match(passage, end - 1) is None:
-            end -= 1
-        self._words_end = end
-        self.begin_sentence(0)
+        self._begin_sentence(0)
 
-    def begin_sentence(self, at: int) -> None:
-        """Begin a new sentence at ``at``."""
+    def _begin_sentence(self, at: int) -> None:
         self._begin = at
         word = _WORD.search(self._text, at)
         self._word = word.start() if word else len(self._text)
 
-    def ends(self, place: Place) -> bool:
-        """Tell whether the present sentence ends here."""
-        start, run = place.start, place.run
+    def end_at(self, run: re.Match[str]) -> int | None:
+        """Return where the present sentence ends with a run of marks; None where it goes on."""
+        text, (start, end) = self._text, run.span()
         # Marks without a word are no sentence of their own; "(?)" doubts a word.
         if (
             self._word >= start
-            or place.end >= self._words_end
-            or self._text[start - 1] in _OPENING_BRACKETS
-            or (start - self._begin <= _LIST_MARKER_CHARS and self._is_list_marker(place))
+            or text[start - 1] in _OPENING_BRACKETS
+            or (start - self._begin <= _LIST_MARKER_CHARS and self._is_list_marker(start))
         ):
-            return False
+            return None
         pair = enclosure_at(self._enclosures, start) if self._enclosures else None
-        if pair is not None and start + len(run) <= pair.closing:
+        # Most places are so.
+        if pair is None and run[0] == "." and _BEFORE_CAPITAL.match(text, end):
+            if not self._ends_by_dot(start, end + 1):
+                return None
+            self._begin, self._word = end, end + 1
+            return end
+        place = place_of(text, run)
+        if place is None or not self._ends(place, pair):
+            return None
+        self._begin_sentence(place.end)
+        return place.end
+
+    def _is_list_marker(self, end: int) -> bool:
+        """Tell whether the sentence so far, a short one, is nothing but "1." or "b."."""
+        is_dot = self._text[end] == "."
+        return is_dot and _LIST_MARKER.fullmatch(self._text, self._begin, end) is not None
+
+    def _ends(self, place: Place, pair: Enclosure | None) -> bool:
+        """Tell whether the present sentence ends at a place, which may be within a pair."""
+        if place.end >= self._words_end:
+            return False
+        if pair is not None and place.start + len(place.run) <= pair.closing:
             return self._may_end_within(pair, place) and self._ends_by_mark(place)
-        if (pair is not None or run != ".") and self._goes_on_behind(pair, place):
+        if (pair is not None or place.run != ".") and self._goes_on_behind(pair, place):
             return False
         return self._ends_by_mark(place)
-
-    def _is_list_marker(self, place: Place) -> bool:
-        """Tell whether the sentence so far, a short one, is nothing but "1." or "b."."""
-        is_dot = place.run[0] == "."
-        return is_dot and bool(_LIST_MARKER.fullmatch(self._text, self._begin, place.start))
 
     def _may_end_within(self, pair: Enclosure, place: Place) -> bool:
         """Tell whether a sentence may end inside quotation marks or brackets."""
@@ -256,15 +267,23 @@ class _Judge:
 
     def _ends_spaced(self, place: Place) -> bool:
         if place.run == ".":
-            return self._ends_by_dot(place)
+            return self._ends_by_dot(place.start, place.letter)
         if place.hard or place.run[0] in _STOPS:
             return True
         if not any(mark in place.run for mark in ("…", "‥", "..")):
-            return self._ends_by_dot(place)
+            return self._ends_by_dot(place.start, place.letter)
         if self._language == "ko":
-            before = self._before(place)
+            before = self._before(place.start)
             return bool(_FINAL_KOREAN.search(before)) or _HANGING_KO.search(before) is None
         return self._language not in _UNSPACED
+
+    @cached_property
+    def _words_end(self) -> int:
+        """Where the last word ends."""
+        end = len(self._text)
+        while end and _WORD.match(self._text, end - 1) is None:
+            end -= 1
+        return end
 
     @cached_property
     def _has_capitals(self) -> bool:
@@ -282,7 +301,7 @@ class _Judge:
         if place.hard:
             marks = [mark for mark in place.run if mark in HARD_MARKS]
             return careless or marks != ["!"]
-        token = self._token(place)
+        token = self._token(place.start)
         if not careless and not self._is_whole(token) and not self._begins_sentence(place.letter):
             return False
         is_short = len(token) <= _WORD_CHARS and not self._is_whole(token)
@@ -310,7 +329,7 @@ class _Judge:
             return True
         if self._language in _EAST_ASIAN and text[at].isalpha() and text[at] >= _FIRST_HANGUL:
             # In Korean a last word ends it, not syllables with dots between them for emphasis.
-            word = re.split(r"[\s.]", self._before(place))[-1]
+            word = re.split(r"[\s.]", self._before(place.start))[-1]
             final = len(word) > 1 and (place.hard or _FINAL_KOREAN.search(word) is not None)
             return final if self._language == "ko" else place.hard
         before = text[max(0, place.start - _WORD_CHARS) : place.start]
@@ -321,43 +340,47 @@ class _Judge:
         is_word = before.isdigit() or (before.isalpha() and before.islower())
         if len(before) < _WORD_CHARS or not is_word or not text[at].isupper():
             return False
-        is_new = self._is_proposed(place) or self._begins_sentence(at)
-        if not is_new and not (_WHOLE.search(self._before(place)) and _NAME.match(text, at)):
+        is_new = self._is_proposed(place.start, place.letter) or self._begins_sentence(at)
+        if not is_new and not (_WHOLE.search(self._before(place.start)) and _NAME.match(text, at)):
             return False
         around = text[max(0, place.start - LOOK_BACK) : at + LOOK_BACK]
         return _WEBLIKE.search(around) is None and "." not in text[at : at + _NEXT_DOT]
 
-    def _ends_by_dot(self, place: Place) -> bool:
-        """Tell whether a sentence ends at a dot before a space and no small letter."""
-        token = self._token(place)
-        following = self._text[place.letter : place.letter + 1]
+    def _ends_by_dot(self, start: int, letter: int) -> bool:
+        """Tell whether a sentence ends at a dot before a space and no small letter.
+
+        Args:
+            start: where the dot is.
+            letter: where the next character is that is neither white space nor an opening mark.
+        """
+        token = self._token(start)
+        following = self._text[letter : letter + 1]
         if token[-1:].isdecimal() and (number := _NUMBER.fullmatch(token)):
-            return self._ends_after_number(place, number[1])
+            return self._ends_after_number(start, letter, number[1])
         word, habits = token.lower(), self._habits
         if word in habits.never_final or (following.isdigit() and word in habits.before_number):
             return False
         capital = following.isupper()
         # A short word, such as "it", is no abbreviation.
         common = word in habits.list_ends or (len(word) > 1 and word in habits.starters)
-        if capital and (common or self._begins_sentence(place.letter)):
+        if capital and (common or self._begins_sentence(letter)):
             return True
         is_name = capital or not following.isalpha() or _UNCASED.match(following) is not None
         if is_name and token[-2:-1] in _BEFORE_INITIAL and _INITIAL.fullmatch(token):
-            return (
-                _ACRONYM.fullmatch(token) is not None and self._is_proposed(place) and not capital
-            )
-        return self._is_proposed(place)
+            is_acronym = not capital and _ACRONYM.fullmatch(token) is not None
+            return is_acronym and self._is_proposed(start, letter)
+        return self._is_proposed(start, letter)
 
-    def _ends_after_number(self, place: Place, digits: str) -> bool:
-        following = self._text[place.letter : place.letter + 1]
+    def _ends_after_number(self, start: int, letter: int, digits: str) -> bool:
+        following = self._text[letter : letter + 1]
         if self._language == "ko" or (self._language in _UNSPACED and following.isdigit()):
             return False
         if len(digits) <= _ORDINAL_DIGITS and following.isalpha():
             if self._habits.ordinals:
-                return self._begins_sentence(place.letter)
-            if self._language != "en" and _MONTH.match(self._text, place.letter):
+                return self._begins_sentence(letter)
+            if self._language != "en" and _MONTH.match(self._text, letter):
                 return False
-        return self._is_proposed(place) or following.isupper()
+        return following.isupper() or self._is_proposed(start, letter)
 
     def _begins_sentence(self, at: int) -> bool:
         """Tell whether the word at ``at`` is one that begins sentences and is no name."""
@@ -365,20 +388,24 @@ class _Judge:
         if word is None:
             return False
         initial = len(word[0]) == 1 and self._text[word.end() : word.end() + 1] == "."
-        return not initial and _APOSTROPHE.split(word[0])[0].lower() in self._habits.starters
+        return not initial and _APOSTROPHE.split(word[0], 1)[0].lower() in self._habits.starters
 
-    def _is_proposed(self, place: Place) -> bool:
+    def _is_proposed(self, start: int, letter: int) -> bool:
         """Tell whether sentencex ends a sentence here."""
         # Most places are judged without it.
         if self._proposals is None:
             self._proposals = proposals(self._text, self._language)
-        at = bisect_right(self._proposals, place.start)
-        return at < len(self._proposals) and self._proposals[at] <= place.letter
+        at = bisect_right(self._proposals, start)
+        return at < len(self._proposals) and self._proposals[at] <= letter
 
-    def _before(self, place: Place) -> str:
-        return self._text[max(0, place.start - LOOK_BACK) : place.start]
+    def _before(self, at: int) -> str:
+        return self._text[max(0, at - LOOK_BACK) : at]
 
-    def _token(self, place: Place) -> str:
-        """Return the text before the mark, up to a space or an opening mark."""
-        found = _TOKEN.match(self._before(place)[::-1])
+    def _token(self, at: int) -> str:
+        """Return the text before a mark, up to a space or an opening mark."""
+        before = self._before(at)
+        last = before.rpartition(" ")[2]
+        if last.isalnum():  # most are
+            return last
+        found = _TOKEN.match(before[::-1])
         return found[0][::-1] if found else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.util import find_spec
@@ -53,13 +53,18 @@ class Splitter:
 
     ``name``
         What reports call the splitter.
-    ``split``
-        Returns the sentences of a text in order. They do not overlap and leave out nothing but
-        white space. The function is pure: it may be called in any order and in several threads.
+    ``split_all``
+        Returns the sentences of each of some texts in order. They do not overlap and leave out
+        nothing but white space. Many texts in one call take less time than one by one. The function
+        is pure: it may be called in any order and in several threads.
     """
 
     name: str
-    split: Callable[[str], tuple[Sentence, ...]]
+    split_all: Callable[[Sequence[str]], list[tuple[Sentence, ...]]]
+
+    def split(self, text: str) -> tuple[Sentence, ...]:
+        """Return the sentences of one text."""
+        return self.split_all((text,))[0]
 
 
 def whole(text: str) -> tuple[Sentence, ...]:
@@ -92,9 +97,12 @@ def ended_sentences(text: str) -> tuple[Sentence, ...]:
     return sentences_between(text[: ends[-1]], ends) if ends else ()
 
 
-def split_as_paper(text: str) -> tuple[Sentence, ...]:
-    """Return the sentences by the paper's rule, and the rest as the last sentence."""
-    return sentences_between(text, [mark.end() for mark in _PAPER_END.finditer(text)])
+def split_as_paper(texts: Sequence[str]) -> list[tuple[Sentence, ...]]:
+    """Return the sentences of texts by the paper's rule, and the rests as their last sentences."""
+    return [
+        sentences_between(text, (mark.end() for mark in _PAPER_END.finditer(text)))
+        for text in texts
+    ]
 
 
 def sentencex_ends(text: str, language: str) -> list[int]:
