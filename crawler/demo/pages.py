@@ -38,6 +38,8 @@ _SECTIONS: Final = {
 # A tag gets a page of its own from this many articles on; rarer tags are plain words.
 _TAG_PAGE_FROM: Final = 3
 _RELATED: Final = 3
+# The columns of content/shop.txt, which has a line for each of the goods.
+_GOODS: Final = ("name", "title", "material", "price", "weight", "stock", "about")
 _GOODS_A_PAGE: Final = 5
 _LETTER_ARTICLE: Final = "slow-bread"
 # Parameters that change nothing on the page.
@@ -124,7 +126,6 @@ class DemoPage:
 
     ``path`` has the query, as a browser requests it; ``headers`` lack ``Content-Length``. The
     ``gold_text`` are the lines of the article, without boilerplate; it is empty for other pages.
-    ``duplicate_of`` is the path of the article that a duplicate or near-duplicate repeats.
 
     ``kind`` is ``article``, or ``table`` for a page about a genuine table; ``index`` lists other
     pages; ``duplicate`` is an article at another address, ``near-duplicate`` one with a note added;
@@ -139,31 +140,12 @@ class DemoPage:
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     gold_text: str = ""
-    duplicate_of: str = ""
 
 
 @cache
 def demo_pages() -> tuple[DemoPage, ...]:
     """Make all pages of the demo site; the same bytes at every call."""
     return (*_news_pages(), *_blog_pages(), *_other_pages())
-
-
-@dataclass(frozen=True, slots=True)
-class Goods:
-    """What the shop sells, as ``content/shop.txt`` has it: a line each, of these columns."""
-
-    name: str
-    title: str
-    material: str
-    price: str
-    weight: str
-    stock: str
-    about: str
-
-    @property
-    def is_priced(self) -> bool:
-        """Whether the price is a number."""
-        return self.price[0].isdecimal()
 
 
 @cache
@@ -173,7 +155,7 @@ def shop_pages() -> tuple[DemoPage, ...]:
     No page of the demo site links to them, so that a crawl of the site does not reach them.
     """
     lines = (files("crawler.demo") / "content" / "shop.txt").read_text(encoding="utf-8")
-    goods = [Goods(*line.split(" | ")) for line in lines.splitlines()]
+    goods = [dict(zip(_GOODS, line.split(" | "), strict=True)) for line in lines.splitlines()]
     last = len(goods) // _GOODS_A_PAGE
     lists = [
         _html_page(
@@ -184,7 +166,9 @@ def shop_pages() -> tuple[DemoPage, ...]:
         for number in range(1, last + 1)
     ]  # fmt: skip
     details = [
-        _html_page("shop_detail.html", f"/shop/{one.name}", "shop", title=one.title, goods=one)
+        _html_page(
+            "shop_detail.html", f"/shop/{one['name']}", "shop", title=one["title"], goods=one
+        )
         for one in goods
     ]
     return (*lists, *details)
@@ -203,14 +187,12 @@ def _news_pages() -> Iterator[DemoPage]:
     tags = [tag for article in articles for tag in article.tags]
     tag_pages = sorted(tag for tag in set(tags) if tags.count(tag) >= _TAG_PAGE_FROM)
 
-    def article_page(
-        article: Article, kind: str = "article", query: str = "", duplicate_of: str = ""
-    ) -> DemoPage:
+    def article_page(article: Article, kind: str = "article", query: str = "") -> DemoPage:
         own = _news_path(article)
         return _html_page(
             "news_article.html", own + query, kind, title=article.title, article=article,
             canonical=own, printed=article.section == _PRINTED_SECTION and not query,
-            related=_related(article, articles), tag_pages=tag_pages, duplicate_of=duplicate_of,
+            related=_related(article, articles), tag_pages=tag_pages,
         )  # fmt: skip
 
     for article in articles:
@@ -219,13 +201,13 @@ def _news_pages() -> Iterator[DemoPage]:
             own = _news_path(article)
             yield _html_page(
                 "print.html", f"/print{own}", "duplicate", title=article.title, article=article,
-                canonical=own, duplicate_of=own,
+                canonical=own,
             )  # fmt: skip
     for name, query in _QUERIES.items():
-        yield article_page(by_name[name], "duplicate", query, _news_path(by_name[name]))
+        yield article_page(by_name[name], "duplicate", query)
     first = by_name[_REPRINTED]
     again = replace(first.with_note(_REPRINT_NOTE), section="food", date="2025-05-20")
-    yield article_page(again, "near-duplicate", duplicate_of=_news_path(first))
+    yield article_page(again, "near-duplicate")
     lists: dict[str, tuple[str, str, list[Article]]] = {
         "/news": ("All news", "Everything since the spring.", list(articles))
     }
@@ -265,19 +247,14 @@ def _blog_pages() -> Iterator[DemoPage]:
         yield post_page(path, number, charset="euc-kr" if path == MISLABELLED_PATH else "utf-8")
     for number in recent:
         # The side column links to the same post with the page of its comments.
-        path = f"{paths[number]}&page=1"
-        yield post_page(path, number, "duplicate", duplicate_of=paths[number])
-    yield post_page(
-        _REPOST_PATH, _REPOSTED_NUMBER, "near-duplicate", duplicate_of=paths[_REPOSTED_NUMBER],
-        article=posts[_REPOSTED_NUMBER].with_note(_REPOST_NOTE),
-    )  # fmt: skip
+        yield post_page(f"{paths[number]}&page=1", number, "duplicate")
+    reposted = posts[_REPOSTED_NUMBER].with_note(_REPOST_NOTE)
+    yield post_page(_REPOST_PATH, _REPOSTED_NUMBER, "near-duplicate", article=reposted)
     lists: dict[str, dict[str, Any]] = {"/blog": {"title": "전체 글", "numbers": list(posts)}}
     for tag, slug in _BLOG_TAGS.items():
         numbers = [number for number, post in posts.items() if tag in post.tags]
-        reposted = _REPOST_PATH if _REPOSTED_NUMBER in numbers else ""
-        lists[f"/blog/tag/{slug}"] = {
-            "title": f"{tag} 모음", "numbers": numbers, "reposted": reposted,
-        }  # fmt: skip
+        again = _REPOST_PATH if _REPOSTED_NUMBER in numbers else ""
+        lists[f"/blog/tag/{slug}"] = {"title": f"{tag} 모음", "numbers": numbers, "reposted": again}
     for path, values in lists.items():
         yield _html_page("blog_list.html", path, "index", **{**shared, **values})
     yield DemoPage("/blog/4", "redirect", status=301, headers={"Location": paths[4]})
@@ -323,7 +300,6 @@ def _html_page(
     path: str,
     kind: str,
     *,
-    duplicate_of: str = "",
     charset: str = "utf-8",
     **values: Any,  # noqa: ANN401 - a template shows values of any type
 ) -> DemoPage:
@@ -345,7 +321,6 @@ def _html_page(
         body=html.encode(charset),
         headers={"Content-Type": "text/html; charset=utf-8"},
         gold_text=article.gold_text if article and kind != "table" else "",
-        duplicate_of=duplicate_of,
     )
 
 

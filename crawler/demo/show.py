@@ -19,17 +19,14 @@ from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.settings import BaseSettings, Settings
 from scrapy.utils.conf import feed_process_params_from_cli
 
-from crawler.addon import take_command_line
+from crawler.addon import CorpusAddon, take_command_line
 from crawler.core.errors import ArgumentError, CorpusError
-from crawler.core.methods.registry import get_method
 from crawler.core.wording import fit_width
 from crawler.demo.pages import MISLABELLED_PATH, answers
 from crawler.demo.server import serve
-from crawler.exporters.feeds import check_feeds
-from crawler.exporters.formats import FEED_EXPORTERS, known_formats, without_format
+from crawler.exporters.formats import known_formats, without_format
 from crawler.extensions.summary import summary
 from crawler.items import FIELD_ORDER, PageItem
-from crawler.settings import Options
 from crawler.spiders.site import SiteSpider
 
 _SHOWN: Final = {
@@ -43,17 +40,12 @@ _LAST_LINES: Final = 4
 _TEXT_LINES: Final = 4
 _LABEL_WIDTH: Final = 22
 _SETTINGS: Final = {
-    "ADDONS": {"crawler.addon.CorpusAddon": 500},
-    "FEED_EXPORTERS": FEED_EXPORTERS,
-    "FEED_EXPORT_ENCODING": "utf-8",
     # The loopback server is ours, so nobody has to be spared.
     "DOWNLOAD_DELAY": 0,
     "AUTOTHROTTLE_ENABLED": False,
     "CONCURRENT_REQUESTS_PER_DOMAIN": 8,
-    "TELNETCONSOLE_ENABLED": False,
     # The demo prints its own account at the end.
     "LOG_LEVEL": "WARNING",
-    "STATS_DUMP": False,
     "CORPUS_PROGRESS": "off",
     # It explains each block by the labels on the items; the file does not have them.
     "CORPUS_ITEM_BLOCKS": True,
@@ -82,17 +74,7 @@ def show_demo(args: list[str], opts: argparse.Namespace, given: BaseSettings) ->
     with tempfile.TemporaryDirectory(prefix="scrapy-corpus-demo-") as folder:
         settings = _settings(given, opts.output, folder)
         with serve(answers()) as base:
-            items, stats = _crawl(base, settings)
-            if not items:
-                raise CorpusError(
-                    "the crawl exported no page; run it again with -L INFO to see why"
-                )
-            outcomes = " ".join(name for name in stats if name.startswith("feedexport/"))
-            if "/success_count/" not in outcomes or "/failed_count/" in outcomes:
-                raise CorpusError(
-                    f"the pages could not be written to {opts.output}; the log says why; name "
-                    "another file after -O"
-                )
+            items, stats = _crawl(base, settings, opts.output)
             output = Path(opts.output).resolve()
             _heading(console, f"A made-up site, served at {base}/ and crawled on this machine")
             for line in summary(stats, [f"{output} ({len(items):,} items)"]):
@@ -107,8 +89,10 @@ def show_demo(args: list[str], opts: argparse.Namespace, given: BaseSettings) ->
 
 
 def _settings(given: BaseSettings, output: str, folder: str) -> Settings:
-    """Put the demo's settings together: its own, this call's paths, the command line's."""
-    settings = Settings({**_SETTINGS, "CORPUS_DIR": folder})
+    """Put the demo's settings together: the package's, its own, the command line's."""
+    settings = Settings()
+    settings.setmodule("crawler.crawl_settings", "project")
+    settings.setdict({**_SETTINGS, "CORPUS_DIR": folder}, "project")
     take_command_line(settings, given)
     if output.partition(":")[0] == "-":
         raise ArgumentError("the results are shown on standard output; name a file after -O")
@@ -116,14 +100,17 @@ def _settings(given: BaseSettings, output: str, folder: str) -> Settings:
         raise ArgumentError(flaw)
     feeds = feed_process_params_from_cli(settings, [], overwrite_output=[output])
     settings.set("FEEDS", feeds, priority="cmdline")
-    # Here an error is one line; the add-on would raise it later, with a traceback.
-    get_method(Options.from_settings(settings).text_method)
-    check_feeds(settings)
+    # Here an error is one line; Scrapy would show a traceback.
+    CorpusAddon().update_settings(settings.copy())
     return settings
 
 
-def _crawl(base: str, settings: Settings) -> tuple[list[PageItem], Mapping[str, Any]]:
-    """Crawl the site in this process, once; return no items where the crawl could not start."""
+def _crawl(base: str, settings: Settings, output: str) -> tuple[list[PageItem], Mapping[str, Any]]:
+    """Crawl the site in this process, once.
+
+    Raises:
+        CorpusError: there is no item, or the output was not written.
+    """
     process = AsyncCrawlerProcess(settings)
     crawler = process.create_crawler(SiteSpider)
     items: list[PageItem] = []
@@ -134,8 +121,16 @@ def _crawl(base: str, settings: Settings) -> tuple[list[PageItem], Mapping[str, 
     crawler.signals.connect(remember, signal=signals.item_scraped)
     process.crawl(crawler, url=f"{base}/")
     process.start()
-    # A crawl that could not start has no statistics.
-    return items, crawler.stats.get_stats() if items else {}
+    if not items:
+        raise CorpusError("the crawl exported no page; run it again with -L INFO to see why")
+    stats = crawler.stats.get_stats()
+    outcomes = " ".join(name for name in stats if name.startswith("feedexport/"))
+    if "/success_count/" not in outcomes or "/failed_count/" in outcomes:
+        raise CorpusError(
+            f"the pages could not be written to {output}; the log says why; name another file "
+            "after -O"
+        )
+    return items, stats
 
 
 def _page(console: Console, item: PageItem, what: str) -> None:
