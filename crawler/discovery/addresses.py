@@ -138,15 +138,13 @@ def _json_address(text: str) -> str:
 
 
 def _csv_entries(lines: Iterable[str], path: Path) -> Iterator[tuple[int, str, str]]:
-    rows = csv.reader(lines)
-    names: list[str] = []
+    rows = csv.DictReader(lines, restkey="", restval="")
     with suppress(csv.Error):
-        names = [name.strip().lower() for name in next(rows, [])]
-    if _COLUMN not in names:
+        rows.fieldnames = [name.strip().lower() for name in rows.fieldnames or ()]
+    if _COLUMN not in (rows.fieldnames or ()):
         raise UnreadableInputError(
             f"the list of addresses {path} has no column named '{_COLUMN}' in its first line",
         )
-    column = names.index(_COLUMN)
     while True:
         try:
             row = next(rows)
@@ -154,6 +152,5 @@ def _csv_entries(lines: Iterable[str], path: Path) -> Iterator[tuple[int, str, s
             return
         except csv.Error:
             yield rows.line_num, "a row that is no CSV", ""
-            continue
-        if row:
-            yield rows.line_num, ",".join(row), row[column] if column < len(row) else ""
+        else:
+            yield rows.line_num, ",".join(map(str, row.values())), row[_COLUMN]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, TypeAlias
@@ -15,6 +16,9 @@ from crawler.store.ledger.rows import FoundBy
 
 Source: TypeAlias = Literal["", "robots", "sitemap", "feed"]
 """What is expected at an address that is read and not handed over; empty for pages."""
+
+Group: TypeAlias = Literal["first", "guess", "page"]
+"""No page is fetched before the first: the start, what the site names, and a first guess."""
 
 _START: Final = 0
 _SOURCE: Final = 1
@@ -56,9 +60,9 @@ class Visit:
     hints: bool = True
 
     @property
-    def is_first(self) -> bool:
-        """Whether no page is fetched before it: the start, what the site names, a first guess."""
-        return self.turn <= _SOURCE and self.usual <= 1
+    def group(self) -> Group:
+        """Which visits limit how many of its kind are under way."""
+        return "page" if self.turn > _SOURCE else "first" if self.usual <= 1 else "guess"
 
     def on(self, site: str) -> Visit:
         """Return the visit as one of a site."""
@@ -81,15 +85,9 @@ class _SiteState:
     waiting: dict[int, tuple[int, Visit]] = field(default_factory=dict)
     guesses: list[Visit] = field(default_factory=list)
     pages_waiting: int = 0
-    pages_under_way: int = 0
-    first_under_way: int = 0
-    guesses_under_way: int = 0
+    under_way: Counter[Group] = field(default_factory=Counter)
     taken: int = 0
     failed: int = 0
-
-    @property
-    def under_way(self) -> int:
-        return self.pages_under_way + self.first_under_way + self.guesses_under_way
 
 
 @dataclass(slots=True)
@@ -112,15 +110,18 @@ class Frontier:
         max_pages: Most pages a site gives; 0 is no limit.
         ahead: Most visits of a site given out at once, so that better ones that are found meanwhile
             can go first; 0 is no limit.
+        gives_pages: Whether pages are given out, and not only what is read before them.
     """
 
     max_pages: int = 0
     ahead: int = 0
+    gives_pages: bool = True
     _roots: dict[str, str] = field(default_factory=dict)
     _sites: dict[str, _SiteState] = field(default_factory=dict)
     _seen: set[int] = field(default_factory=set)
     _met: set[int] = field(default_factory=set)
     _taken: set[int] = field(default_factory=set)
+    _linked: dict[int, str] = field(default_factory=dict)
     _number: int = 0
 
     def site(self, url: str) -> str | None:
@@ -191,33 +192,31 @@ class Frontier:
         self._met.add(key)
         return True
 
+    def note_linked(self, address: str, linked: str) -> None:
+        """Note how a plain address was linked, which is asked for where the plain one is missing.
+
+        Most sites answer both with one page.
+        """
+        if linked:
+            self._linked[place_key(address)] = linked
+
+    def take_linked(self, address: str) -> str:
+        """Return, once, how an address was linked; empty where that is no other address."""
+        return self._linked.pop(place_key(address), "")
+
     def next_visits(self, site: str) -> list[Visit]:
         """Take the visits that may be made now out of the waiting ones, in the site's order."""
         state = self._sites[site]
-        visits = self._next_guess(state)
+        visits: list[Visit] = []
+        if state.guesses and not state.under_way["guess"] and self._has_room(state, _SOURCE):
+            visits.append(state.guesses.pop(0))
+            state.under_way["guess"] += 1
         while (turn := self._next_turn(state)) is not None and self._has_room(state, turn):
             _, visit = state.waiting.pop(heapq.heappop(state.order)[-1])
-            if turn > _SOURCE:
-                state.pages_waiting -= 1
-                state.pages_under_way += 1
-            else:
-                state.first_under_way += 1
+            state.pages_waiting -= turn > _SOURCE
+            state.under_way[visit.group] += 1
             visits.append(visit)
         return visits
-
-    def next_sources(self, site: str) -> list[Visit]:
-        """Take the start and the sources out of the waiting visits, and leave the pages."""
-        state = self._sites[site]
-        visits = self._next_guess(state)
-        turn = self._next_turn(state)
-        is_source = turn is not None and turn <= _SOURCE
-        return visits + (self.next_visits(site) if is_source else [])
-
-    def _next_guess(self, state: _SiteState) -> list[Visit]:
-        if not state.guesses or state.guesses_under_way or not self._has_room(state, _SOURCE):
-            return []
-        state.guesses_under_way += 1
-        return [state.guesses.pop(0)]
 
     def _next_turn(self, state: _SiteState) -> int | None:
         """Tell whose turn it is, past places that a visit no longer has; None: nobody's."""
@@ -229,23 +228,18 @@ class Frontier:
         return None
 
     def _has_room(self, state: _SiteState, turn: int) -> bool:
-        if 0 < self.ahead <= state.under_way:
+        if 0 < self.ahead <= state.under_way.total():
             return False
         if turn <= _SOURCE:
             return turn == _START or not 0 < self.max_pages <= state.taken
-        if state.first_under_way or self._failed_too_often(state):
+        if not self.gives_pages or state.under_way["first"] or self._failed_too_often(state):
             return False
-        return self.max_pages == 0 or state.taken + state.pages_under_way < self.max_pages
+        return self.max_pages == 0 or state.taken + state.under_way["page"] < self.max_pages
 
     def finish(self, visit: Visit) -> None:
         """Note that a visit has ended, whatever came of it."""
-        state = self._sites[visit.site]
-        if visit.turn > _SOURCE:
-            state.pages_under_way = max(0, state.pages_under_way - 1)
-        elif visit.is_first:
-            state.first_under_way = max(0, state.first_under_way - 1)
-        else:
-            state.guesses_under_way = max(0, state.guesses_under_way - 1)
+        under_way = self._sites[visit.site].under_way
+        under_way[visit.group] = max(0, under_way[visit.group] - 1)
 
     def forget_under_way(self) -> int:
         """Count nothing as under way; return how many visits were.
@@ -253,10 +247,9 @@ class Frontier:
         For a crawl that has nothing under way any more, as requests that somebody else's component
         dropped without a word.
         """
-        found = 0
+        found = sum(state.under_way.total() for state in self._sites.values())
         for state in self._sites.values():
-            found += state.under_way
-            state.pages_under_way = state.first_under_way = state.guesses_under_way = 0
+            state.under_way.clear()
         return found
 
     def take(self, url: str, site: str) -> bool:
@@ -296,19 +289,10 @@ class Frontier:
         """Count the known pages that will be requested, within the page limit of each site."""
         number = 0
         for site, state in self._sites.items():
-            known = state.pages_waiting + state.pages_under_way
+            known = state.pages_waiting + state.under_way["page"]
             room = max(0, self.max_pages - state.taken) if self.max_pages else known
             number += 0 if self.is_over(site) else min(known, room)
         return number
-
-    def waiting(self, site: str) -> Iterator[Visit]:
-        """Give the pages that wait, in the order in which they would be visited."""
-        state = self._sites[site]
-        for _, _, _, number, key in sorted(state.order):
-            if key in state.waiting and state.waiting[key][0] == number:
-                visit = state.waiting[key][1]
-                if visit.turn > _SOURCE:
-                    yield visit
 
     def sites(self) -> tuple[str, ...]:
         """Name the sites crawled, in the order they were given."""

@@ -90,10 +90,8 @@ class LedgerFrontier(Frontier):
         Many sitemaps date all their pages to the moment at which they were made.
         """
         known = later = 0
-        by_site: defaultdict[str, list[Found]] = defaultdict(list)
-        for visit in visits:
-            by_site[visit.site].append(_found(visit, now()))
-        for site, entries in by_site.items():
+        for site in {visit.site for visit in visits}:
+            entries = [_found(visit, now()) for visit in visits if visit.site == site]
             of_site = self.ledgers.ledger(site).dated_later(entries)
             known, later = known + of_site[0], later + of_site[1]
         return later >= _MANY and later > known * _SHARE_OF_KNOWN
@@ -127,14 +125,14 @@ class LedgerFrontier(Frontier):
         if self.is_over(site):
             return visits
         state = self._sites[site]
-        if state.first_under_way or self._next_turn(state) is not None:
+        if state.under_way["first"] or self._next_turn(state) is not None:
             return visits
-        room = self.ahead - state.under_way if self.ahead else _AT_ONCE
+        room = self.ahead - state.under_way.total() if self.ahead else _AT_ONCE
         if self.max_pages:
-            room = min(room, self.max_pages - state.taken - state.pages_under_way)
+            room = min(room, self.max_pages - state.taken - state.under_way["page"])
         if room > 0:
             pages = self._due(site, room)
-            state.pages_under_way += len(pages)
+            state.under_way["page"] += len(pages)
             visits += pages
         return visits
 

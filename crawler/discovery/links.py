@@ -13,7 +13,7 @@ from urllib.parse import urljoin, urlsplit
 from lxml.html import HtmlElement
 from w3lib.url import safe_url_string
 
-from crawler.core.page.addresses import address_site, canonical_address, place_key
+from crawler.core.page.addresses import address_site, canonical_address
 from crawler.core.page.parse import ParsedPage
 from crawler.core.words import read_data
 from crawler.discovery.guesses import split_list_state, without_parameters
@@ -52,26 +52,6 @@ class Link:
     address: str
     cut: str = ""
     linked: str = field(default="", compare=False)
-
-
-@dataclass(slots=True)
-class LinkedForms:
-    """Addresses as they were linked, by the plain ones that are asked for first.
-
-    Most sites answer both with one page; at some the plain one is missing. Picklable, so that a
-    paused crawl can keep it.
-    """
-
-    _linked: dict[int, str] = field(default_factory=dict)
-
-    def note(self, address: str, linked: str) -> None:
-        """Note how an address that was not known before was linked."""
-        if linked:
-            self._linked[place_key(address)] = linked
-
-    def take(self, address: str) -> str:
-        """Return, once, how an address was linked; empty where that is no other address."""
-        return self._linked.pop(place_key(address), "")
 
 
 def page_links(

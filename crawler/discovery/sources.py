@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -129,8 +128,7 @@ class Sources:
     _given: int = 0
     _read: set[int] = field(default_factory=set)
     _usual: dict[str, list[str]] = field(default_factory=dict)
-    _found: Counter[str] = field(default_factory=Counter)
-    _guessed: Counter[str] = field(default_factory=Counter)
+    _found: set[Source] = field(default_factory=set)
 
     @property
     def has_begun(self) -> bool:
@@ -165,7 +163,7 @@ class Sources:
 
     def after(self, visit: Visit, reading: Reading) -> list[Visit]:
         """Return what to read after a listing."""
-        self._found[visit.source] += 1
+        self._found.add(visit.source)
         following = [
             Visit(url, self.site, visit.depth + 1, date=date, source="sitemap")
             for url, date in reading.sitemaps
@@ -180,16 +178,14 @@ class Sources:
         """Return what to read after an address that gave no listing."""
         if visit.source == "robots":
             return self.after_robots(())
-        return self._next_usual(visit.source) if visit.usual else []
+        return self._next_usual(visit.source, visit.usual + 1) if visit.usual else []
 
-    def _next_usual(self, source: Source) -> list[Visit]:
+    def _next_usual(self, source: Source, number: int = 1) -> list[Visit]:
         """Return the next of the usual places, as long as none of them held a listing."""
         places = self._usual.get(source)
-        if not places or self._found[source]:
+        if not places or source in self._found:
             return []
-        self._guessed[source] += 1
-        guess = self._guessed[source]
-        return [Visit(places.pop(0), self.site, 0, source=source, usual=guess)]
+        return [Visit(places.pop(0), self.site, 0, source=source, usual=number)]
 
     def _some(self, visits: list[Visit]) -> list[Visit]:
         """Return as many visits as may still be given out, the newest ones."""

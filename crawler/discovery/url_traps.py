@@ -7,7 +7,7 @@ A pattern is an address whose numbers, random parts and query values are left ou
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from logging import LoggerAdapter
 from typing import Any, Final
@@ -73,12 +73,12 @@ class Traps:
     cut: Counter[tuple[str, str]] = field(default_factory=Counter)
     _barren: dict[str, int] = field(default_factory=dict)
     _variants: Counter[str] = field(default_factory=Counter)
-    _facets: dict[str, set[str]] = field(default_factory=dict)
+    _facets: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     _articles: Counter[str] = field(default_factory=Counter)
     _bodies: Counter[int] = field(default_factory=Counter)
     _latest: dict[int, int] = field(default_factory=dict)
     _in_a_row: Counter[str] = field(default_factory=Counter)
-    _known: dict[str, set[int]] = field(default_factory=dict)
+    _known: defaultdict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
 
     def judge(self, address: str, kind: str) -> str:
         """Return the trap that a new address leads into, a key of ``CUT_REASONS``, or empty."""
@@ -93,7 +93,7 @@ class Traps:
         path, _, names = pattern.partition("?")
         if not names and "/*/" not in path:
             return ""
-        combined = self._facets.setdefault(path, set())
+        combined = self._facets[path]
         if names not in combined:
             if 0 < scope.max_facets <= len(combined):
                 return "facets"
@@ -160,7 +160,7 @@ class Traps:
             address: canonical.
             logger: gets a line on the first address of a reason that is no trap.
         """
-        known = self._known.setdefault(reason, set())
+        known = self._known[reason]
         if (key := address_key(address)) in known:
             return False
         if reason in _TRAPS:
@@ -175,15 +175,15 @@ class Traps:
 
     def rule_out(self, address: str) -> None:
         """Note a page that was fetched and is not of the days wanted."""
-        self._known.setdefault("date", set()).add(address_key(address))
+        self._known["date"].add(address_key(address))
 
     def want(self, address: str) -> None:
         """Note that a listing gave an address a date that is wanted, whatever another one did."""
-        self._known.get("date", set()).discard(address_key(address))
+        self._known["date"].discard(address_key(address))
 
     def is_ruled_out(self, address: str) -> bool:
         """Say whether a listing, or the page itself, gave an address a date that is not wanted."""
-        return address_key(address) in self._known.get("date", ())
+        return address_key(address) in self._known["date"]
 
     def log_cut(self, logger: LoggerAdapter[Any]) -> None:
         """Log, at the end, which patterns of addresses were cut most."""

@@ -168,6 +168,7 @@ class _Preview(_Looks, SiteSpider):
     def __init__(self, found: Found, **raw: object) -> None:
         self.name = "discover"
         super().__init__(**raw)
+        self.frontier.gives_pages = False
         self._found = found
         self._starts: list[Visit] = []
 
@@ -175,11 +176,6 @@ class _Preview(_Looks, SiteSpider):
         """Yield nothing; note that the start page is one that a crawl would fetch."""
         self._starts.append(self.visit_of(response))
         return iter(())
-
-    def requests_of(self, site: str) -> Iterator[Request]:
-        """Give the requests that come before that of the first page."""
-        for visit in self.frontier.next_sources(site):
-            yield self.request_for(visit)
 
     def failed(self, failure: Failure) -> Iterator[Request]:
         """Note why a start page could not be fetched."""
@@ -197,13 +193,14 @@ class _Preview(_Looks, SiteSpider):
     def closed(self, reason: str) -> None:
         """Note what was found, site by site, up to the page limit."""
         super().closed(reason)
+        self.frontier.gives_pages, self.frontier.ahead = True, 0
+        self.frontier.forget_under_way()
         for site in self.frontier.sites():
             starts = [visit for visit in self._starts if visit.site == site]
-            pages = [*starts, *self.frontier.waiting(site)]
-            wanted = pages[: self.arguments.max_pages or None]
-            self._found.visits += wanted
-            if len(wanted) < len(pages):
-                self.stats.inc_value("corpus/cut/page-limit", len(pages) - len(wanted))
+            self._found.visits += [*starts, *self.frontier.next_visits(site)]
+        self.frontier.max_pages = 0
+        if left_out := sum(len(self.frontier.next_visits(site)) for site in self.frontier.sites()):
+            self.stats.inc_value("corpus/cut/page-limit", left_out)
         self._found.notes += [*self._found.errors, *self._notes()]
 
     def _notes(self) -> Iterator[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import islice
@@ -31,13 +30,13 @@ from crawler.discovery.guesses import (
     plain_address,
 )
 from crawler.discovery.ledger_frontier import LedgerFrontier
-from crawler.discovery.links import LinkedForms, page_links
+from crawler.discovery.links import page_links
 from crawler.discovery.url_traps import Traps
 from crawler.items import PageItem
 from crawler.journey.crawl_ledgers import CrawlLedgers
 from crawler.spiders.arguments import SiteArguments, parse_arguments
 from crawler.spiders.base import by_own_name, failure_reason, validators
-from crawler.spiders.site_sources import ListingReader, server_answers
+from crawler.spiders.site_sources import MISSING, ListingReader, server_answers
 
 # Lists of the month to come may announce what is published already.
 _AHEAD = timedelta(days=31)
@@ -45,14 +44,13 @@ NOT_MODIFIED = 304
 # Pieces of text of a page by which its script is told.
 _LOOKED_AT = 1000
 _OF_TEXT = ("p", "h1", "h2", "h3", "li", "div", "span", "a", "td", "br")
-_MISSING = frozenset({"http-404", "http-410"})
 
 
 class SiteSpider(ListingReader):
     """Fetch the pages of one or more sites, and yield the response of each once."""
 
     name = "site"
-    handlers = (*ListingReader.handlers, "scheduler_empty", "spider_error", "item_scraped")
+    handlers = (*ListingReader.handlers, "scheduler_empty", "item_scraped")
     # The frontier decides the order; the scheduler keeps to it.
     custom_settings: ClassVar[dict[str, Any]] = {  # type: ignore[misc] # Scrapy's stub has no ClassVar
         "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleFifoDiskQueue",
@@ -68,7 +66,6 @@ class SiteSpider(ListingReader):
         self.arguments = replace(given, url=" ".join(self.start_urls))
         self.scope = self.arguments
         self.frontier = Frontier()
-        self.linked_forms = LinkedForms()
         horizon = (datetime.now(UTC) + _AHEAD).date().isoformat()
         self.traps = Traps(self.scope, "" if self.scope.calendar else horizon)
 
@@ -91,7 +88,6 @@ class SiteSpider(ListingReader):
         if self.ledgers is None:
             self.frontier = self.kept_state("corpus_frontier", self.frontier)
         self.sources = self.kept_state("corpus_sources", self.sources)
-        self.linked_forms = self.kept_state("corpus_linked_forms", self.linked_forms)
         horizon = self.traps.horizon
         self.traps = self.kept_state("corpus_traps", self.traps)
         self.traps.scope, self.traps.horizon = self.scope, horizon
@@ -137,7 +133,7 @@ class SiteSpider(ListingReader):
             page = self.parsed(response) if isinstance(response, HtmlResponse) else None
             response = by_own_name(response, page)
             if self._is_new_page(response, visit):
-                linked = self.linked_forms.take(visit.address)
+                linked = self.frontier.take_linked(visit.address)
                 is_elsewhere = bool(linked) and canonical_address(response.url) != visit.address
                 if is_elsewhere and not (page is not None and self.is_article(page)):
                     self._ask_as_linked(visit, linked)
@@ -201,8 +197,8 @@ class SiteSpider(ListingReader):
             self.ledgers.failed(visit, reason, status, may_come_later=later)
         if visit is not None and visit.found_by == "start" and server_answers(reason):
             self.begin_sources(visit, None)
-        if visit is not None and reason in _MISSING:
-            self._ask_as_linked(visit, self.linked_forms.take(visit.address))
+        if visit is not None and reason in MISSING:
+            self._ask_as_linked(visit, self.frontier.take_linked(visit.address))
         yield from self._after_nothing(visit)
 
     def request_dropped(self, request: Request) -> None:
@@ -214,18 +210,8 @@ class SiteSpider(ListingReader):
         for following in self._after_nothing(visit):
             self.crawler.engine.crawl(following)
 
-    def spider_error(self) -> None:
-        """Go on where the work on a response failed, whose requests were lost with it."""
-        with suppress(StoreError):  # the crawl ends by it
-            self._go_on()
-
-    def _go_on(self) -> None:
-        for site in self.frontier.sites():
-            for request in self.requests_of(site):
-                self.crawler.engine.crawl(request)
-
     def scheduler_empty(self) -> None:
-        """Go on where a component of another project dropped all requests under way."""
+        """Go on where requests were lost: with a callback that failed, or by another component."""
         engine = self.crawler.engine
         if not engine.spider_is_idle():
             return
@@ -233,7 +219,9 @@ class SiteSpider(ListingReader):
             if lost := self.frontier.forget_under_way():
                 self.stats.inc_value("corpus/failed/dropped", lost)
                 self.logger.warning("%d requests were dropped by another component", lost)
-                self._go_on()
+            for site in self.frontier.sites():
+                for request in self.requests_of(site):
+                    engine.crawl(request)
         except StoreError as error:
             # Nothing is under way, so the crawl ends.
             self.logger.error("No more is requested: %s", error)  # noqa: TRY400 - it says it all
@@ -261,28 +249,29 @@ class SiteSpider(ListingReader):
             self.frontier.count_failed(site)
             if self.ledgers is not None:
                 self.ledgers.no_page(visit, "not-html")
-        elif self.frontier.site(url) is None:
-            self.skip(url, "off-site", "it was redirected to another site")
-            self._leads_elsewhere(visit, response, "off-site")
+            return False
+        if self.frontier.site(url) is None:
+            cut, why = "off-site", "it was redirected to another site"
         elif visit.depth and (cut := self.scope.pattern_cut(canonical_address(url))):
-            self.skip(url, cut, f"it was redirected to an address ruled out by '{cut}'")
-            self._leads_elsewhere(visit, response, cut)
+            why = f"it was redirected to an address ruled out by '{cut}'"
         elif self.ledgers and self.ledgers.is_temporary_redirect(visit, url, response.meta):
-            self.skip(url, "temporary-redirect", "an exported page redirects here for now")
-            self._leads_elsewhere(visit, response, "temporary-redirect")
+            cut, why = "temporary-redirect", "an exported page redirects here for now"
         elif self.frontier.is_full(site):
             self.skip(url, "page-limit", "the site has given its pages already")
+            return False
         elif not self.frontier.take(url, site):
-            self.skip(url, "duplicate-address", "it was redirected to a page fetched before")
-            self._leads_elsewhere(visit, response, "duplicate-address")
+            cut, why = "duplicate-address", "it was redirected to a page fetched before"
         elif visit.depth and (trap := self.traps.body_trap(site, response.body)):
             self.frontier.give_back(site)
             self.skip(url, trap, self.scope.explain(trap))
             self.traps.count_cut(trap, visit.address, self.logger)
             if self.ledgers is not None:
                 self.ledgers.failed(visit, trap)
+            return False
         else:
             return True
+        self.skip(url, cut, why)
+        self._leads_elsewhere(visit, response, cut)
         return False
 
     def _ask_as_linked(self, visit: Visit, linked: str) -> None:
@@ -291,7 +280,7 @@ class SiteSpider(ListingReader):
             self.frontier.add(replace(visit, address=linked))
 
     def _leads_elsewhere(self, visit: Visit, message: Response | Request, reason: str) -> None:
-        linked = self.linked_forms.take(visit.address)
+        linked = self.frontier.take_linked(visit.address)
         # An article that it redirects to is the one that was linked.
         if (
             "redirect_urls" in message.meta
@@ -366,7 +355,7 @@ class SiteSpider(ListingReader):
             elif self.frontier.add(
                 Visit(address, site, visit.depth + 1, kind, address_date(address))
             ):
-                self.linked_forms.note(address, link.linked)
+                self.frontier.note_linked(address, link.linked)
                 new += is_first
                 reached.add(site)
                 self.stats.inc_value("corpus/discovery/found/link")
@@ -393,11 +382,11 @@ class SiteSpider(ListingReader):
         plain, reason = (address, "") if self.scope.twins else plain_address(address)
         if not reason:
             # Few sites have one page at /a and another at /a/.
-            address = self.frontier.known_form(address)
-            other = address.removesuffix("/") if address.endswith("/") else f"{address}/"
-            is_other = not self.frontier.knows(address) and self.frontier.knows(other)
-            return other if is_other else address
-        self.count_cut(reason, address)
+            plain = self.frontier.known_form(address)
+            if self.frontier.knows(plain):
+                return plain
+        else:
+            self.count_cut(reason, address)
         # /a/amp/ may be the twin of /a/ or of /a.
         other = plain.removesuffix("/") if plain.endswith("/") else f"{plain}/"
         return other if self.frontier.knows(other) else plain

@@ -29,8 +29,8 @@ from crawler.spiders.base import PageSpider, failure_reason
 
 _ROBOTS = "/robots.txt"
 _OK = 200
-# A sitemap that is not there names nothing; one that could not be had may.
-_EMPTY = ("http-404", "http-410")
+MISSING = frozenset({"http-404", "http-410"})
+"""Reasons of what is not there. A sitemap that could not be had for another may name pages."""
 _PAGES_AT_ONCE = 500
 _FIRST_TAG = re.compile(rb"<([A-Za-z]+(?::[A-Za-z]+)?)")
 _LISTING_ROOTS = frozenset({b"rss", b"rdf:rdf", b"feed", b"urlset", b"sitemapindex"})
@@ -82,7 +82,8 @@ class ListingReader(PageSpider):
         url: str = request.meta.get("redirect_urls", [request.url])[0]
         parts = urlsplit(url)
         if parts.path == _ROBOTS and not parts.query:
-            self._robots[_origin(url)] = _named_sitemaps(response, url)
+            text = robots_text(response.body) if response.status == _OK else ""
+            self._robots[_origin(url)] = sitemaps_of_robots(text, url)
 
     def begin_sources(self, visit: Visit, response: Response | None) -> None:
         """Add the sources of a site to the frontier, when its start page came or failed."""
@@ -165,7 +166,7 @@ class ListingReader(PageSpider):
         sources = self.sources[visit.site]
         try:
             if visit.source == "robots":
-                named = _named_sitemaps(response, visit.address)
+                named = self._robots.get(_origin(visit.address), ())
                 self._add_sources(sources, sources.after_robots(named))
             elif not sources.is_new(response.url):
                 self._nothing(visit, "repeated", "it leads to a listing that was read before")
@@ -262,7 +263,7 @@ class ListingReader(PageSpider):
     def source_failed(self, visit: Visit, failure: Failure) -> Iterator[Request]:
         """Count a source that could not be fetched, and go on without it."""
         reason = failure_reason(failure.value)
-        if visit.source == "sitemap" and reason not in _EMPTY:
+        if visit.source == "sitemap" and reason not in MISSING:
             self._note_unread(visit.site)
         self._nothing(visit, reason, failure.getErrorMessage(), go_on=server_answers(reason))
         self.frontier.finish(visit)
@@ -317,9 +318,3 @@ def server_answers(reason: str) -> bool:
 def _origin(url: str) -> str:
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}".lower()
-
-
-def _named_sitemaps(response: Response, url: str) -> tuple[str, ...]:
-    if response.status != _OK:
-        return ()
-    return sitemaps_of_robots(robots_text(response.body), url)

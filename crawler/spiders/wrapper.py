@@ -9,7 +9,7 @@ from re import Pattern
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urljoin
 
-from scrapy import Request, signals
+from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 
@@ -65,6 +65,7 @@ class WrapperSpider(PageSpider):
     """Runs a project on pages that are listed, linked to, or asked for by its scripts."""
 
     name = "wrapper"
+    handlers = (*PageSpider.handlers, "engine_stopped")
     threaded: ThreadedWrapper
     """The project, run in a thread."""
 
@@ -84,7 +85,6 @@ class WrapperSpider(PageSpider):
         """Read the project, whose errors must be reported before a page is fetched."""
         spider = super().from_crawler(crawler, *args, **kwargs)
         spider.open_project()
-        crawler.signals.connect(spider.engine_stopped, signals.engine_stopped)
         return spider
 
     def open_project(self) -> None:

@@ -163,7 +163,7 @@ def test_usual_places_are_tried_until_one_holds_a_listing() -> None:
     (first,) = sources.after_nothing(robots)
     (second,) = sources.after_nothing(first)
     assert addresses([first, second]) == ["/sitemap.xml", "/sitemap_index.xml"]
-    assert [first.is_first, second.is_first] == [True, False]
+    assert [first.group, second.group] == ["first", "guess"]
     assert (
         sources.after(second, reading_of(f"<urlset><url><loc>{BASE}/x</loc></url></urlset>")) == []
     )
