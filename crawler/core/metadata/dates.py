@@ -124,10 +124,12 @@ _DATE = compiled_later(
     rf"(?=[\d{DIGITS}令平昭民RH])(?:{'|'.join(_PATTERNS)})|(?=[^\W\d_])(?:{'|'.join(_WORD_PATTERNS)})",
     re.VERBOSE,
 )
-# None of the patterns matches without a year or a short date, which one search finds quickly.
+# None of the patterns matches without a year or a short date, which one search finds quickly: it
+# begins with one class of characters.
 _HAS_DATE = compiled_later(
-    r"\d{4}|\d[./|-]\s?\d{1,2}[./-]\s?\d\d|[RH\uff32\uff28和成國国]\d|[\u0e01-\u0e2e]\.?\s?\d\d"
-    rf"|[\d元{NUMERALS}]\s?年"
+    rf"[\dRH\uff32\uff28和成國国\u0e01-\u0e2e元{NUMERALS}](?:"
+    r"(?<=\d)(?:\d{3}|[./|-]\s?\d{1,2}[./-]\s?\d\d)|(?<=[RH\uff32\uff28和成國国])\d"
+    rf"|(?<=[\u0e01-\u0e2e])\.?\s?\d\d|(?<=[\d元{NUMERALS}])\s?年)"
 )
 
 _ZONES: Mapping[str, str] = {

@@ -15,7 +15,7 @@ from crawler.core.hot_loops import Stems, short_texts
 from crawler.core.metadata.names import begins_as_byline, byline_words
 from crawler.core.page.page import LOCAL_SITE, site_of
 from crawler.core.page.parse import ParsedPage
-from crawler.core.page.text import drop_unseen
+from crawler.core.page.text import DENSE, drop_unseen
 from crawler.core.patterns import compiled_later
 from crawler.core.words import APART, texts_with
 
@@ -192,9 +192,10 @@ class VisiblePage:
         """Short texts that begin as bylines do."""
         places, texts = self._snippets
         # The mark before a text belongs to the text before it, so one more stands before the first.
-        begin = texts_with(byline_words().begins, APART.join(["", *texts]).lower())
+        joined = APART.join(["", *texts])
+        begin = texts_with(byline_words().begins, joined.lower())
         # What a byline in Korean, Japanese or Chinese begins with is a name.
-        others = (at for at, text in enumerate(texts) if not text.isascii())
+        others = () if joined.isascii() else texts_with(DENSE, joined[1:])
         found = (at for at in sorted({*begin, *others}) if begins_as_byline(texts[at]))
         return self._text_marks((places[at], texts[at]) for at in found)
 
