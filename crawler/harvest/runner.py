@@ -15,7 +15,7 @@ from crawler.core.wording import counted
 from crawler.harvest.alerts import Alerter
 from crawler.harvest.engine import Call, Done, Engine, LostError, StoppedError
 from crawler.harvest.history import BUSY, LOST, MISSED, NOT_BEGUN, History, Run, show_time
-from crawler.harvest.plan import Plan, PlanError, SitePlan, read_plan
+from crawler.harvest.plan import Plan, SitePlan
 from crawler.harvest.schedule import MOST_COUNTED, due, next_times
 from crawler.harvest.site_job import FAILED, STOPPED, crawl_site
 from crawler.harvest.status import Display
@@ -92,16 +92,13 @@ class Harvest:
                     waiting.clear()
 
     def watch(self) -> None:
-        """Run what is due until the engine is stopped; read the plan again when it has changed."""
-        seen, looked = self._stamp(), self._now()
+        """Run what is due until the engine is stopped."""
+        looked = self._now()
         number = counted(len(self._plan.sites), "site")
         self._display.said(f"watching {self._plan.path}: {number}; Ctrl-C ends it")
         with self._lost_with_the_engine():
             while not self._engine.is_stopping or self._running:
-                now, stamp = self._now(), self._stamp()
-                if stamp not in (None, seen):
-                    seen = stamp
-                    self._read_plan()
+                now = self._now()
                 if now < looked - _SET_BACK:
                     # What a clock planned that was set back since may be far off by this one.
                     self._next.clear()
@@ -138,29 +135,6 @@ class Harvest:
                 self._not_begun(site, NOT_BEGUN, one_line(error), only_due=True)
                 self._next[site.id] = now + _AGAIN
         return self._next[site.id]
-
-    def _stamp(self) -> tuple[int, int, int] | None:
-        try:
-            stat = self._plan.path.stat()
-        except OSError:
-            # Editors may take a file away before they put the new one in place.
-            return None
-        return stat.st_mtime_ns, stat.st_size, stat.st_ino
-
-    def _read_plan(self) -> None:
-        path = self._plan.path
-        try:
-            plan = read_plan(path)
-        except PlanError as error:
-            for line in (*error.lines, f"{path} is wrong now: the plan before it holds"):
-                self._display.said(line)
-            return
-        if plan.output != self._plan.output:
-            self._display.said(f"{path}: 'output' has changed; stop the harvest to move it")
-            return
-        self._display.said(f"{path} has changed and was read: {counted(len(plan.sites), 'site')}")
-        self._plan = plan
-        self._next.clear()
 
     def _begin(self, site: SitePlan, *, only_due: bool) -> bool:
         """Begin a run; False where none is needed, or it cannot be begun."""

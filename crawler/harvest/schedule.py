@@ -18,7 +18,7 @@ from __future__ import annotations
 import heapq
 import zoneinfo
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Final
@@ -122,7 +122,7 @@ def next_times(site: SitePlan, after: datetime, number: int) -> list[datetime]:
 def due(site: SitePlan, last: datetime, now: datetime) -> list[datetime]:
     """Return the planned times that have become due: the last is to be run, the others were missed.
 
-    Of more than ``MOST_COUNTED`` missed times so many are returned, the last of them among these.
+    Of more than ``MOST_COUNTED`` missed times the latest so many are returned.
 
     Args:
         site: The site.
@@ -130,26 +130,15 @@ def due(site: SitePlan, last: datetime, now: datetime) -> list[datetime]:
             missed, or lies before the site was planned.
         now: The time it is.
     """
-    times = list(islice(_until(site, last, now), MOST_COUNTED + 1))
-    if len(times) > MOST_COUNTED:
-        times[-2:] = _latest_two(site, last, now)
-    return times
-
-
-def _latest_two(site: SitePlan, last: datetime, now: datetime) -> Iterable[datetime]:
-    """Return the two latest of at least two times between ``last`` and ``now``.
-
-    Looks back farther and farther, so that a schedule of minutes is not gone through for years.
-    """
-    back, latest = _FIRST_LOOK, deque[datetime]()
-    while len(latest) < 2:  # noqa: PLR2004 - as the name says
-        latest = deque(_until(site, max(last, now - back), now), 2)
+    back = _FIRST_LOOK
+    while True:
+        # From the end, so that a schedule of minutes is not gone through for years.
+        since = max(last, now - back)
+        until_now = takewhile(lambda planned: planned <= now, planned_times(site, since))
+        times = deque(until_now, MOST_COUNTED + 1)
+        if since == last or len(times) > MOST_COUNTED:
+            return list(times)
         back *= 4
-    return latest
-
-
-def _until(site: SitePlan, last: datetime, now: datetime) -> Iterator[datetime]:
-    return takewhile(lambda planned: planned <= now, planned_times(site, last))
 
 
 def _ticks(site: SitePlan, after: datetime) -> Iterator[datetime]:

@@ -35,9 +35,8 @@ REASONS: Final = 3
 """How many reasons of a run are named; the others are one number."""
 # The run before the last, with missed times between the two.
 _BEFORE: Final = 2
-# Of a page: how many runs have a bar, its size in pixels, and how many are listed.
+# Of a page: how many runs are in a plot, and how many are listed.
 _PLOTTED: Final = 60
-_BAR_WIDTH, _BAR_HEIGHT = 4, 26
 _LISTED: Final = 200
 # Of a terminal: the longest line, and how many sites the live line and the summary name.
 _LONGEST_LINE: Final = 200
@@ -211,21 +210,12 @@ def _by_reason(found: Sequence[Mapping[str, int]]) -> dict[str, list[int]]:
 
 def _site_values(status: SiteStatus) -> dict[str, Any]:
     """Return what the page shows of a site."""
-    every, plotted = len(status.entries), [one for one in status.entries if not one.is_open]
+    every = len(status.entries)
     listed = "1 entry" if every == 1 else f"{every:,} entries"
-    most = max((run.items for run in plotted[-_PLOTTED:]), default=0) or 1
     return {
         "cells": site_cells(status),
         "plots": run_plots(status.entries),
         "look": "" if status.last is None else _look(status.last),
-        "bars": [
-            {
-                "x": number * _BAR_WIDTH + _BAR_WIDTH // 2,
-                "height": f"{max(1.0, _BAR_HEIGHT * (run.items / most if run.is_run else 1)):.3g}",
-                "look": _look(run) if run.is_run else "warn",
-            }
-            for number, run in enumerate(plotted[-_PLOTTED:])
-        ],
         "listed": f"the last {_LISTED:,} of {listed}" if every > _LISTED else listed,
         "entries": [
             {"cells": run_cells(run), "look": _look(run)}

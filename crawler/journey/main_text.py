@@ -170,21 +170,17 @@ class BoilerplateStats:
     def __init__(self) -> None:
         # By site and key of a block the pages that it stands on, below 0, and its text.
         self._best: dict[tuple[str, int], tuple[int, str]] = {}
-        self._floor = 0
 
     def add(self, annotation: Annotation) -> None:
         """Note the blocks that an annotated page lost as ``frequent``."""
         site = annotation.document.page.site_name
         for block, label in annotation.pairs():
-            if label.reason == "frequent" and label.frequency > self._floor:
+            if label.reason == "frequent":
                 key, found = (site, block.key), (-label.frequency, block.text[:_SAMPLE])
                 # One block is written in several ways; which is shown is not left to chance.
                 self._best[key] = min(found, self._best.get(key, found))
         if len(self._best) > _MOST:
-            kept = sorted(self._best.items(), key=itemgetter(1))[:_PRUNED]
-            self._best = dict(kept)
-            # Blocks that tie with the last one kept are as good as it: they may still come in.
-            self._floor = -kept[-1][1][0] - 1
+            self._best = dict(sorted(self._best.items(), key=itemgetter(1))[:_PRUNED])
 
     def most_frequent(self, count: int = 10) -> list[dict[str, Any]]:
         """Return ``{"text", "pages"}`` of the blocks that stand on most pages, most first."""

@@ -56,13 +56,11 @@ def aside_of(folder: Path, part: Part) -> Path:
 def mend_parts(ledger: Ledger, folder: Path, run: str) -> str:
     """Finish the parts in a folder that a killed run left whole, and discard those it did not.
 
-    Parts that a clock was ahead of are renamed, so that they sort after earlier ones.
-
     Returns:
         What the names of the parts of a run that begins now are to begin with.
 
     Raises:
-        StoreError: a part cannot be removed or renamed.
+        StoreError: a part cannot be removed.
     """
     for part in ledger.parts(unfinished=True):
         aside = aside_of(folder, part)
@@ -72,16 +70,7 @@ def mend_parts(ledger: Ledger, folder: Path, run: str) -> str:
             ledger.finish_part(part.run, part.number, now())
         else:
             ledger.discard_part(part.run, part.number)
-    last, output = "", dict[str, str]()
-    for part in ledger.parts():
-        name, _, number = part.name.rpartition("-")
-        if part.run not in output:
-            last = output[part.run] = name_after(name, last)
-        if (right := f"{output[part.run]}-{number}") != part.name:
-            with system_errors(f"{folder / part.name} cannot be renamed", "Rename it by hand."):
-                if (folder / part.name).is_file():
-                    (folder / part.name).rename(folder / right)
-            ledger.rename_part(part.run, part.number, right)
     # The folder may hold parts of an earlier ledger, which was moved aside.
-    names = (path.name.rpartition("-")[0] for path in folder.glob("*-*"))
-    return name_after(run, max(filter(_stamp_of, names), default=last))
+    known = (*(part.name for part in ledger.parts()), *(path.name for path in folder.glob("*-*")))
+    names = (name.rpartition("-")[0] for name in known)
+    return name_after(run, max(filter(_stamp_of, names), default=""))

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import io
 import re
+import sys
 import zlib
 from collections.abc import Mapping
 
 import brotli
-from fastwarc.stream_io import ZstdReader
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _SNIFF = 1024  # bytes looked at to tell markup from compressed bytes
-_STEP = 1 << 16
 _CHUNK_SIZE = re.compile(rb"[ \t\r]*([0-9a-f]+)[ \t\r]*(?:;[^\n]*)?(?:\n|\Z)", re.IGNORECASE)
 
 
@@ -49,7 +52,7 @@ def undo_encodings(payload: bytes, headers: Mapping[str, str], *, max_bytes: int
             continue
         try:
             payload = _decode(encoding, payload, max_bytes + 1)
-        except (zlib.error, brotli.error, OSError) as error:
+        except (zlib.error, zstd.ZstdError, brotli.error, OSError) as error:
             start = payload[:_SNIFF]
             if b"<" not in start or b"\0" in start:
                 raise PayloadError("undecodable", f"not {encoding}, or damaged: {error}") from None
@@ -76,7 +79,7 @@ def _decode(encoding: str, payload: bytes, limit: int) -> bytes:
     """Decode at most ``limit`` bytes.
 
     Raises:
-        OSError, zlib.error, brotli.error: the payload is not in this encoding.
+        OSError, zlib.error, ZstdError, brotli.error: the payload is not in this encoding.
     """
     match encoding:
         case "gzip":
@@ -121,11 +124,10 @@ def _unbrotli(payload: bytes, limit: int) -> bytes:
 
 
 def _unzstd(payload: bytes, limit: int) -> bytes:
-    reader, out = ZstdReader(io.BytesIO(payload)), b""
-    try:
-        while len(out) < limit and (part := reader.read(min(_STEP, limit - len(out)))):
-            out += part
-    except OSError as error:
-        if "incomplete" not in str(error):
-            raise
+    out = b""
+    while payload and len(out) < limit:
+        frame = zstd.ZstdDecompressor()
+        while not frame.eof and (payload or not frame.needs_input) and len(out) < limit:
+            out += frame.decompress(payload, limit - len(out))
+            payload = frame.unused_data
     return out

@@ -11,17 +11,18 @@ import json
 import logging
 import os
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from crawler.core.errors import StoreError, UnreadableInputError
 from crawler.core.page.page import Page
-from crawler.store.archive import WarcWriter, page_of
+from crawler.store.archive import WarcWriter, pages_in
 from crawler.store.files import lock_beside, system_errors
-from crawler.store.payload import PayloadError
 from crawler.store.warc import Record, read_records
 
 if TYPE_CHECKING:
@@ -167,33 +168,25 @@ class Spool:
         return self._read(self.info.pages)
 
     def _read(self, count: int) -> Iterator[Page]:
-        damage: list[str] = []
         given = 0
-        errors = system_errors(f"{self.path} cannot be read", "Has it been moved or deleted?")
+
+        def on_damage(_reason: str, detail: str) -> None:
+            detail = detail.removeprefix(f"{name}: ")
+            if detail not in self.info.damage:
+                raise StoreError(
+                    f"{name}: page {given} is damaged ({detail}). "
+                    "Open the spool once more to process the pages that are whole."
+                )
+
+        name = str(self.path)
+        errors = system_errors(f"{name} cannot be read", "Has it been moved or deleted?")
         with errors, self.path.open("rb") as file:
-            records = read_records(
-                file,
-                name=str(self.path),
-                max_block=None,
-                on_damage=lambda _reason, detail: damage.append(detail),
-            )
-            while given < count:
-                page = None
-                try:
-                    if (record := next(records, None)) is None:
-                        damage.append("the file is shorter than it was")
-                    else:
-                        page = page_of(record)
-                except PayloadError as error:
-                    damage.append(error.detail)
-                if tuple(damage) != self.info.damage[: len(damage)]:
-                    raise StoreError(
-                        f"{self.path}: page {given} is damaged ({'; '.join(damage)}). "
-                        "Open the spool once more to process the pages that are whole."
-                    )
-                if page is not None:
-                    yield page
-                    given += 1
+            pages = pages_in(file, name, on_skip=on_damage, max_bytes=sys.maxsize)
+            for page in islice(pages, count):
+                yield page
+                given += 1
+        if given < count:
+            on_damage("truncated", "the file is shorter than it was")
 
     def finish(self, *, keep: bool) -> None:
         """Note that every page has been exported, and close the spool.

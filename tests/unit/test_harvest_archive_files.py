@@ -110,9 +110,9 @@ def test_damaged_results_are_errors(archive: Archive) -> None:
     merge_partition(archive, partition, ["key"])
     path = archive.merged_file(partition)
     with closing(sqlite3.connect(path)) as database:
-        (arrays,) = database.execute("SELECT arrays FROM sites").fetchone()
-        turned = arrays[:200] + bytes([arrays[200] ^ 1]) + arrays[201:]
-        database.execute("UPDATE sites SET arrays = ?", [turned])
+        (packed,) = database.execute("SELECT evidence FROM sites").fetchone()
+        turned = packed[:200] + bytes([packed[200] ^ 1]) + packed[201:]
+        database.execute("UPDATE sites SET evidence = ?", [turned])
         database.commit()
     with pytest.raises(StoreError, match=path.name):
         StoredEvidence(archive).view(SITES[0])

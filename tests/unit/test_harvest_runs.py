@@ -243,34 +243,6 @@ def test_a_machine_that_slept_catches_up_with_one_run(tmp_path: Path) -> None:
     assert runs[-1].start == MONDAY + 5 * DAY + 12 * HOUR
 
 
-def test_a_watch_reads_a_changed_plan_and_keeps_it_while_the_new_one_is_wrong(
-    tmp_path: Path,
-) -> None:
-    world = World(tmp_path)
-    path = plan_file(tmp_path, "one 0 5 * * *")
-    plan = read_plan(path)
-    texts = ["output = ", path.read_text().replace('"out"', '"in"')]
-    plan_file(tmp_path, "two 0 6 * * *")
-    texts.append(path.read_text())
-    plan_file(tmp_path, "one 0 5 * * *")
-    look = world.engine.wait
-
-    def edit(seconds: float) -> list[Done]:
-        # On the evenings of three days; nobody would write the file in one step.
-        if world.engine.time.hour == 20 and texts:
-            path.unlink()
-            path.write_text(texts.pop(0), "utf-8")
-            world.engine.time += HOUR
-        return look(seconds)
-
-    world.engine.wait = edit  # type: ignore[method-assign]
-    world.watch(plan, MONDAY + 5 * DAY)
-    days = [(name, time.day) for name, time in world.engine.begun]
-    assert days == [("one", 2), ("one", 3), ("one", 4), ("two", 5), ("two", 6)]
-    assert any("is wrong now" in words for words in world.listener.words)
-    assert any("'output' has changed" in words for words in world.listener.words)
-
-
 def test_a_watch_shows_what_is_next_and_tries_again_what_runs_elsewhere(tmp_path: Path) -> None:
     world = World(tmp_path)
     plan = read_plan(plan_file(tmp_path, "one 0 5 * * *", "two 0 3 * * *"))

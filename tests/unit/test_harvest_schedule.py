@@ -115,10 +115,9 @@ def test_after_a_year_nobody_counts_the_minutes(
     minutes, last = site("* * * * *", "Asia/Seoul", jitter), utc("2025-11-01T00:00")
     now = utc("2026-11-01T00:00")
     times = due(minutes, last, now)
-    assert seen < 3 * MOST_COUNTED
-    assert times[:3] == next_times(minutes, last, 3)
+    assert seen < 6 * MOST_COUNTED
     recent = due(minutes, now - timedelta(hours=6), now)
-    assert (len(times) - 1, times[-2:]) == (MOST_COUNTED, recent[-2:])
+    assert (len(times) - 1, times[-300:]) == (MOST_COUNTED, recent[-300:])
 
 
 def test_as_many_times_as_are_counted_are_those_that_there_are() -> None:

@@ -124,17 +124,6 @@ def test_the_page_is_escaped_and_needs_nothing_else(plan: Plan) -> None:
         assert len(widths) == 1
 
 
-def test_the_page_draws_the_items_of_runs(plan: Plan) -> None:
-    tree = html.fromstring(as_page(status_of(plan), "x", NOW))
-    first, _, third = tree.findall(".//td/svg")
-    assert [(path.get("class"), path.get("d")) for path in first.iter("path")] == [
-        ("good", "M2 26v-26"), ("warn", "M6 26v-26"), ("good", "M10 26v-18.6"),
-    ]  # fmt: skip
-    assert [(path.get("class"), path.get("d")) for path in third.iter("path")] == [
-        ("bad", "M2 26v-1")
-    ]
-
-
 def test_runs_are_plotted_by_what_they_fetched_exported_and_missed(plan: Plan) -> None:
     runs = status_of(plan, "blog")[0].entries
     pages, items, errors = run_plots(runs)

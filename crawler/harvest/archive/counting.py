@@ -1,8 +1,7 @@
 """The first two steps of an archive: what its pages say, and what follows of it for each site.
 
 **Observe.** What the pages of a shard say depends on the shard and on settings alone. The result is
-a database with a row for each page and each section of its observation: its blocks under the name
-"", and what a text method adds up over the pages of a site under the method's name.
+a database with a row for each page.
 
 **Merge.** The pages of the sites of a partition are added in the order of the archive, so that the
 evidence is the one of a single process. The judge step reads it (:class:`StoredEvidence`).
@@ -13,24 +12,26 @@ from __future__ import annotations
 import json
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from functools import partial
-from io import BytesIO
-from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
-from zipfile import BadZipFile
 
-import numpy as np
-from numpy.typing import NDArray
-
-from crawler.core.counting.observation import BLOCKS, KeyCounts, Observation
+from crawler.core.counting.observation import Observation
 from crawler.core.flow import Document, SiteCounts, SiteView
 from crawler.core.page.addresses import canonical_address
 from crawler.core.page.page import Page
 from crawler.core.pagetype.judge import page_type
 from crawler.core.pagination.parts import PartLinks, next_part
-from crawler.harvest.archive.work import Archive, Figures, Shard, read_database, write_database
+from crawler.harvest.archive.work import (
+    Archive,
+    Figures,
+    Shard,
+    pack,
+    read_database,
+    unpack,
+    write_database,
+)
 from crawler.journey.evidence import Evidence, alias_of, declared_original
 from crawler.journey.item_page import Mode
 from crawler.journey.page_joiner import Captures
@@ -40,20 +41,16 @@ from crawler.settings import Options
 from crawler.store.spill_arrays import DiskSpace
 
 _OBSERVED: Final = """
-CREATE TABLE observations
-    (partition INTEGER, page INTEGER, section TEXT, facts TEXT, keys BLOB, figures BLOB);
-CREATE INDEX by_partition ON observations (partition, page, section);
+CREATE TABLE observations (partition INTEGER, page INTEGER, observed BLOB);
+CREATE INDEX by_partition ON observations (partition, page);
 """
 _MERGED: Final = """
-CREATE TABLE sites (site TEXT PRIMARY KEY, head TEXT, arrays BLOB, chains TEXT);
+CREATE TABLE sites (site TEXT PRIMARY KEY, evidence BLOB);
+CREATE TABLE chains (site TEXT, addresses TEXT);
 CREATE TABLE pages (shard INTEGER, page INTEGER, is_joined INTEGER);
 CREATE INDEX by_shard ON pages (shard);
 """
 _MEMORY: Final = 256 << 20
-_ARRAYS: Final = ("keys", "frequencies", "text_frequencies")
-_PLAIN: Final = (
-    "pages_seen", "pages", "snapshot", "single_blocks", "single_texts", "duplicate_of",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +107,8 @@ def observe_shard(archive: Archive, key: str, shard: Shard) -> dict[str, Any]:
                 continue
             partition = archive.partition_of(page.site_name)
             partitions.add(partition)
-            rows = _rows(partition, facts, observation)
-            database.executemany("INSERT INTO observations VALUES (?, ?, ?, ?, ?, ?)", rows)
+            row = partition, number, pack((facts, observation))
+            database.execute("INSERT INTO observations VALUES (?, ?, ?)", row)
     if not figures.counts:
         figures.skipped("no-page", f"{shard.path}: nothing in it is a page")
     return figures.result([path], partitions=sorted(partitions))
@@ -142,39 +139,12 @@ def _is_wanted(document: Document, options: Options) -> bool:
         return True
 
 
-def _rows(partition: int, facts: PageFacts, observation: Observation) -> Iterator[tuple[Any, ...]]:
-    sections: dict[str, tuple[NDArray[Any], NDArray[Any]]]
-    sections = {BLOCKS: (observation.keys, observation.weights)}
-    sections |= {name: (sums.keys, sums.counts) for name, sums in observation.sums.items()}
-    for name, (keys, figures) in sections.items():
-        facts_json = json.dumps(astuple(facts)) if name == BLOCKS else None
-        packed = keys.astype("<u8").tobytes(), figures.astype("<u4").tobytes()
-        yield partition, facts.number, name, facts_json, *packed
-
-
 def read_observed(path: Path, partition: int) -> Iterator[tuple[PageFacts, Observation]]:
     """Read what the pages of a shard say whose sites are in a partition, in the shard's order."""
-    query = (
-        "SELECT page, section, facts, keys, figures FROM observations WHERE partition = ? "
-        "ORDER BY page, section"
-    )
+    query = "SELECT observed FROM observations WHERE partition = ? ORDER BY page"
     with read_database(path) as database:
-        for _, rows in groupby(database.execute(query, [partition]), key=lambda row: row[0]):
-            # The section of blocks comes first, since its name is empty.
-            (_, _, facts_json, keys, weights), *sums = rows
-            facts = PageFacts(*json.loads(facts_json))
-            yield (
-                facts,
-                Observation(
-                    url=facts.url,
-                    keys=np.frombuffer(keys, "<u8"),
-                    weights=np.frombuffer(weights, "<u4").astype(np.uint16),
-                    sums={
-                        name: KeyCounts(np.frombuffer(keys, "<u8"), np.frombuffer(counts, "<u4"))
-                        for _, name, _, keys, counts in sums
-                    },
-                ),
-            )
+        for (observed,) in database.execute(query, [partition]):
+            yield unpack(observed)
 
 
 def merge_partition(archive: Archive, partition: int, keys: Sequence[str]) -> dict[str, Any]:
@@ -211,16 +181,20 @@ def merge_partition(archive: Archive, partition: int, keys: Sequence[str]) -> di
             declared = {facts.url: facts.original for _, facts in pages if facts.original}
             originals = {url: alias_of(url, declared, view) for url in declared}
             chains = links.chains()
-            row = _evidence_row(name, view, originals, chains)
-            database.execute("INSERT INTO sites VALUES (?, ?, ?, ?)", row)
+            # Names of sites are kept in ASCII: SQLite takes no text with half a surrogate pair.
+            key = json.dumps(name)
+            evidence = pack((view, {url: other for url, other in originals.items() if other}))
+            database.execute("INSERT INTO sites VALUES (?, ?)", [key, evidence])
+            rows = [(key, json.dumps(chain)) for chain in chains]
+            database.executemany("INSERT INTO chains VALUES (?, ?)", rows)
             exported = list(captures.wanted(pages))
             duplicate_of = view.duplicate_of if options.drop_near_duplicates else {}
             joined = _joined([facts for _, facts in exported], duplicate_of, chains)
-            rows = [
+            places = [
                 (shard, facts.number, is_joined)
                 for (shard, facts), is_joined in zip(exported, joined, strict=True)
             ]
-            database.executemany("INSERT INTO pages VALUES (?, ?, ?)", rows)
+            database.executemany("INSERT INTO pages VALUES (?, ?, ?)", places)
             figures.inc_value("corpus/sites")
             for figure in ("corpus/pages/skipped", "corpus/skipped/duplicate-address"):
                 figures.inc_value(figure, len(pages) - len(exported))
@@ -247,41 +221,6 @@ def _joined(
         or (not page.is_wanted and page.url in firsts)
     }
     return [group in joined for group in groups]
-
-
-def _evidence_row(
-    site: str,
-    view: SiteView,
-    originals: Mapping[str, str | None],
-    chains: Sequence[tuple[str, ...]],
-) -> tuple[str, str, bytes, str]:
-    arrays = {name: getattr(view, name) for name in _ARRAYS}
-    for number, sums in enumerate(view.sums.values()):
-        arrays |= {f"sum{number}": sums.keys, f"sum{number}_counts": sums.counts}
-    np.savez(packed := BytesIO(), **arrays)
-    head = {name: getattr(view, name) for name in _PLAIN} | {"sums": list(view.sums)}
-    head["aliases"] = {url: original for url, original in originals.items() if original is not None}
-    # Names of sites are kept in ASCII: SQLite takes no text with half a surrogate pair.
-    return json.dumps(site), json.dumps(head), packed.getvalue(), json.dumps(chains)
-
-
-def _read_evidence(head_json: str, packed: bytes) -> tuple[SiteView, dict[str, str]]:
-    """Return the counts of a site, and the pages that are another page by another address."""
-    head = json.loads(head_json)
-    try:
-        with np.load(BytesIO(packed), allow_pickle=False) as file:
-            arrays = dict(file)
-    except BadZipFile as error:
-        raise ValueError(str(error)) from error
-    view = SiteView(
-        **{name: head[name] for name in _PLAIN},
-        **{name: arrays[name] for name in _ARRAYS},
-        sums={
-            name: KeyCounts(arrays[f"sum{number}"], arrays[f"sum{number}_counts"])
-            for number, name in enumerate(head["sums"])
-        },
-    )
-    return view, head["aliases"]
 
 
 class StoredEvidence(Evidence):
@@ -314,11 +253,9 @@ class StoredEvidence(Evidence):
         """Return the articles in several pages that are put together: site, and addresses."""
         if self._joined is None:
             return
-        query = "SELECT site, chains FROM sites WHERE chains != '[]' ORDER BY site"
         with read_database(self._archive.merged_file(self._joined)) as database:
-            for site, chains in database.execute(query):
-                for chain in json.loads(chains):
-                    yield json.loads(site), tuple(chain)
+            for site, chain in database.execute("SELECT * FROM chains ORDER BY rowid"):
+                yield json.loads(site), tuple(json.loads(chain))
 
     def _of(self, site: str) -> tuple[SiteView, dict[str, str], int]:
         if site in self._kept:
@@ -326,10 +263,10 @@ class StoredEvidence(Evidence):
             return self._kept[site]
         path = self._archive.merged_file(self._archive.partition_of(site))
         with read_database(path) as database:
-            query = "SELECT head, arrays FROM sites WHERE site = ?"
-            head, arrays = database.execute(query, [json.dumps(site)]).fetchone()
+            query = "SELECT evidence FROM sites WHERE site = ?"
+            (evidence,) = database.execute(query, [json.dumps(site)]).fetchone()
             # Addresses take about three times their length in memory.
-            self._kept[site] = *_read_evidence(head, arrays), len(arrays) + 3 * len(head)
+            self._kept[site] = *unpack(evidence), 3 * len(evidence)
         while len(self._kept) > 1 and sum(one[-1] for one in self._kept.values()) > self._memory:
             self._kept.popitem(last=False)
         return self._kept[site]

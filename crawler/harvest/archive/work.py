@@ -15,6 +15,7 @@ longer holds is not found. A file ``.json`` beside a result is its done marker.
 from __future__ import annotations
 
 import json
+import pickle
 import sqlite3
 import sys
 from collections import Counter
@@ -25,7 +26,7 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import Any, Final
 
-from xxhash import xxh3_64, xxh3_64_hexdigest, xxh3_64_intdigest
+from xxhash import xxh3_64, xxh3_64_digest, xxh3_64_hexdigest, xxh3_64_intdigest
 
 from crawler.core.errors import StoreError, UnreadableInputError
 from crawler.core.page.page import Page
@@ -40,7 +41,7 @@ LOST: Final = "corpus/pages/lost"
 OF_FILES: Final = frozenset({"corrupt", "no-page", "truncated", "unreadable"})
 """The reasons to skip that concern no record: a file is damaged, no archive, or has no page."""
 
-_FORMAT: Final = 5
+_FORMAT: Final = 6
 """Version of the files of results; another one is another key."""
 _JOB_LINES: Final = 20
 _ALL_LINES: Final = 200
@@ -251,6 +252,20 @@ def read_json(path: Path) -> Any:  # noqa: ANN401 - whatever was written
         return json.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
         raise _damaged(path, error) from error
+
+
+def pack(value: object) -> bytes:
+    """Write a value of any kind, with a checksum."""
+    data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+    return xxh3_64_digest(data) + data
+
+
+def unpack(packed: bytes) -> Any:  # noqa: ANN401 - whatever was written
+    """Read what :func:`pack` wrote; raise ValueError where it is damaged."""
+    checksum, data = packed[:8], packed[8:]
+    if xxh3_64_digest(data) != checksum:
+        raise ValueError("a checksum is wrong")
+    return pickle.loads(data)  # noqa: S301 - a job of this archive wrote it
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from hashlib import file_digest
 from pathlib import Path
 from typing import Any, Final, Self, TypeVar
@@ -157,22 +157,6 @@ def damage_error(path: Path, error: Exception) -> StoreError:
     )
 
 
-class _Cursor(sqlite3.Cursor):
-    """A cursor whose rows are read as the statement was run: errors say what to do."""
-
-    errors: Callable[[], AbstractContextManager[None]]
-
-    def fetchone(self) -> Any:  # noqa: ANN401 - as sqlite3 has it
-        """Return the next row, None where there is none."""
-        with self.errors():
-            return super().fetchone()
-
-    def fetchall(self) -> list[Any]:
-        """Return all rows."""
-        with self.errors():
-            return super().fetchall()
-
-
 class LedgerDatabase:
     """The open file of a ledger; :class:`crawler.store.ledger.ledger.Ledger` is what to use.
 
@@ -273,8 +257,8 @@ class LedgerDatabase:
         key = address_key(address)
         key -= _KEYS if key > LAST_KEY else 0
         statement = "SELECT address FROM pages WHERE key = ?"
-        while (row := self._run(statement, key).fetchone()) is not None:
-            if row[0] == address:
+        while rows := self._rows(statement, key):
+            if rows[0][0] == address:
                 return key, True
             key = key + 1 if key < LAST_KEY else FIRST_KEY
         return key, False
@@ -285,11 +269,15 @@ class LedgerDatabase:
             raise StoreError(f"{url[:200]} is not in {self.path}. Add it with add_found first.")
         return key
 
-    def _run(self, statement: str, *values: object) -> _Cursor:
+    def _run(self, statement: str, *values: object) -> int:
+        """Run a statement; return how many rows it has changed."""
         with self._sqlite_errors():
-            cursor = self._connection.cursor(_Cursor)
-            cursor.errors = self._sqlite_errors
-            return cursor.execute(statement, values)
+            return self._connection.execute(statement, values).rowcount
+
+    def _rows(self, statement: str, *values: object) -> list[Any]:
+        """Return all rows that a statement selects."""
+        with self._sqlite_errors():
+            return self._connection.execute(statement, values).fetchall()
 
     def _made(self, make: Callable[[Any], _T], rows: Iterable[Any]) -> Iterator[_T]:
         """Make something of each row; raise StoreError where a row is none of this project's."""
@@ -305,16 +293,14 @@ class LedgerDatabase:
         No cursor is open while a row is out, so that the ledger can be written to and closed.
         """
         key = FIRST_KEY
-        while rows := self._run(
-            f"{statement} key >= ? ORDER BY key LIMIT ?", key, _ROWS_AT_ONCE
-        ).fetchall():
+        while rows := self._rows(f"{statement} key >= ? ORDER BY key LIMIT ?", key, _ROWS_AT_ONCE):
             yield from rows
             if (last := rows[-1][0]) == LAST_KEY:
                 break
             key = last + 1
 
     def _value(self, statement: str, *values: object) -> Any:  # noqa: ANN401 - as sqlite3 has it
-        (value,) = self._run(statement, *values).fetchone()
+        ((value,),) = self._rows(statement, *values)
         return value
 
     def _set(self, table: str, where: Mapping[str, object], columns: Mapping[str, object]) -> None:

@@ -135,7 +135,7 @@ class Ledger(LedgerRuns):
             key, is_known = self._find(canonical_address(entry.address))
             if not is_known:
                 continue
-            *columns, _, fetched_at, _ = self._run(_KNOWN, key).fetchone()
+            ((*columns, _, fetched_at, _),) = self._rows(_KNOWN, key)
             if fetched_at is not None:
                 known += 1
                 later += join_hints(Hints(*columns), read_hints(entry), fetched_at)[1]
@@ -173,7 +173,7 @@ class Ledger(LedgerRuns):
                 break
             for dated in ("NOT NULL ORDER BY priority DESC,", "NULL ORDER BY"):
                 statement = f"{_OF_TURN} AND priority IS {dated} depth, key LIMIT ?"
-                rows += self._rows(statement, turn, limit - len(rows))
+                rows += self._pages(statement, turn, limit - len(rows))
         return rows
 
     def pending(self) -> int:
@@ -189,7 +189,7 @@ class Ledger(LedgerRuns):
     def reset_fetching(self) -> int:
         """Put back into the queue what was being fetched at a kill; return how many."""
         statement = f"UPDATE pages SET state = {_QUEUED} WHERE {_UNSETTLED} AND state = {_FETCHING}"
-        return self._run(statement).rowcount
+        return self._run(statement)
 
     def requeue(self, *addresses: str) -> None:
         """Put addresses back into the queue, whatever their state; their tries begin anew."""
@@ -198,7 +198,7 @@ class Ledger(LedgerRuns):
     def requeue_refused(self, reason: str) -> int:
         """Put back into the queue what was refused for one reason; return how many."""
         statement = f"{_REQUEUE} {_UNSETTLED} AND state = {_REFUSED} AND reason = ?"
-        return self._run(statement, reason).rowcount
+        return self._run(statement, reason)
 
     def retry_failed(self, most: int, *, now: str) -> int:
         """Put back into the queue what failed, behind all that failed less often; return how many.
@@ -211,7 +211,7 @@ class Ledger(LedgerRuns):
             WHERE {_UNSETTLED} AND state = {_FAILED}
                 AND (tries <= ? OR 2 * (? - asked_at) >= asked_at - found_at)
         """
-        return self._run(statement, most, seconds_of(now)).rowcount
+        return self._run(statement, most, seconds_of(now))
 
     def due_for_recheck(self, now: str, share: float, limit: int, *, before: str) -> list[str]:
         """Return exported pages to be requested again, though nothing says that they changed.
@@ -234,8 +234,8 @@ class Ledger(LedgerRuns):
                 AND asked_at < ? AND ? - asked_at >= ? * (asked_at - changed_at)
             ORDER BY changed_at DESC, key LIMIT ?
         """
-        rows = self._run(statement, seconds_of(before), seconds_of(now), share, limit)
-        return [address for (address,) in rows.fetchall()]
+        rows = self._rows(statement, seconds_of(before), seconds_of(now), share, limit)
+        return [address for (address,) in rows]
 
     def conditional_headers(self, address: str) -> dict[str, str]:
         """Return the request headers with which a server may answer 304 for a known page.
@@ -243,9 +243,8 @@ class Ledger(LedgerRuns):
         None for a page that is still to be exported: its text was lost with the crawl that fetched
         it.
         """
-        etag, modified, owed = self._run(
-            "SELECT etag, last_modified, owed FROM pages WHERE key = ?", self._key(address)
-        ).fetchone()
+        statement = "SELECT etag, last_modified, owed FROM pages WHERE key = ?"
+        ((etag, modified, owed),) = self._rows(statement, self._key(address))
         headers = {"If-None-Match": etag, "If-Modified-Since": modified}
         return {name: value for name, value in headers.items() if value and not owed}
 
@@ -258,7 +257,7 @@ class Ledger(LedgerRuns):
         exported) gives no page: it is noted as failed, and the page is still to be exported.
         """
         key, at = self._key(fetched.address), seconds_of(fetched.at)
-        known = Version(*self._run(_VERSION, key).fetchone())
+        known = Version(*self._rows(_VERSION, key)[0])
         if fetched.status == NOT_MODIFIED and (not known.content or known.owed):
             self.mark_failed(fetched.address, _UNASKED, at=fetched.at, status=fetched.status)
             return Change("same")
@@ -276,7 +275,7 @@ class Ledger(LedgerRuns):
             status: HTTP status, 0 where no server answered.
         """
         key = self._key(address)
-        kind, tries = self._run("SELECT kind, tries FROM pages WHERE key = ?", key).fetchone()
+        ((kind, tries),) = self._rows("SELECT kind, tries FROM pages WHERE key = ?", key)
         columns = {"state": _FAILED, "turn": turn_of(kind, tries + 1), "tries": tries + 1}
         self._set_page(key, columns | _no_page(reason, at, status))
 
@@ -345,7 +344,7 @@ class Ledger(LedgerRuns):
         """Return what is known of an address, in any form of it; ``None`` where it is not known."""
         key, is_known = self._find(canonical_address(address))
         statement = f"SELECT {ROW_COLUMNS} FROM pages WHERE key = ?"
-        return self._rows(statement, key)[0] if is_known else None
+        return self._pages(statement, key)[0] if is_known else None
 
     def rows(self, which: State | Flag | None = None) -> Iterator[Row]:
         """Give all that is known, or the pages of a state or flag, in the order of their hashes.
@@ -379,7 +378,7 @@ class Ledger(LedgerRuns):
         An article on several pages counts with each of them. This reads the whole ledger.
         """
         figures: Counter[str] = Counter()
-        for found in self._made(figures_of, self._run(_FIGURES).fetchall()):
+        for found in self._made(figures_of, self._rows(_FIGURES)):
             figures.update(found)
         return figures
 
@@ -391,8 +390,8 @@ class Ledger(LedgerRuns):
             for address in addresses:
                 self._run(statement, self._key(address))
 
-    def _rows(self, statement: str, *values: int) -> list[Row]:
-        return list(self._made(row_of, self._run(statement, *values).fetchall()))
+    def _pages(self, statement: str, *values: int) -> list[Row]:
+        return list(self._made(row_of, self._rows(statement, *values)))
 
 
 def _no_page(reason: str, at: str, status: int) -> dict[str, Any]:

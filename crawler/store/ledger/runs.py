@@ -76,7 +76,7 @@ class LedgerRuns(LedgerDatabase):
     def runs(self) -> list[Run]:
         """Return all runs, in the order they were begun."""
         statement = "SELECT id, started, ended, reason, figures FROM runs ORDER BY number"
-        return list(self._made(run_of, self._run(statement).fetchall()))
+        return list(self._made(run_of, self._rows(statement)))
 
     def begin_part(self, run: str, name: Callable[[int], str], at: str) -> Part:
         """Begin the next part of a run's output; the first has number 1.
@@ -96,7 +96,7 @@ class LedgerRuns(LedgerDatabase):
         """
         with self.transaction():
             # Without such a run its number is NULL, which the table refuses.
-            number, next_part = self._run(statement, run).fetchone()
+            ((number, next_part),) = self._rows(statement, run)
             part = Part(run, next_part, name(next_part), iso_of(begun))
             statement = "INSERT INTO parts (run, number, name, begun) VALUES (?, ?, ?, ?)"
             self._run(statement, number, next_part, part.name, begun)
@@ -133,8 +133,7 @@ class LedgerRuns(LedgerDatabase):
         time = seconds_of(at)
         with self.transaction():
             number = self._run_of(run, part)
-            rows = self._run(f"SELECT exported, content, key {_PAGES_OF_PART}", number, part)
-            exported = rows.fetchall()
+            exported = self._rows(f"SELECT exported, content, key {_PAGES_OF_PART}", number, part)
             self._connection.executemany(
                 "UPDATE pages SET exported = ?, owed = owed AND content <> ?, retracted = 0"
                 " WHERE key = ?",
@@ -155,14 +154,6 @@ class LedgerRuns(LedgerDatabase):
             self._run(f"DELETE {_PAGES_OF_PART}", number, part)
             self._run("DELETE FROM parts WHERE run = ? AND number = ?", number, part)
 
-    def rename_part(self, run: str, part: int, name: str) -> None:
-        """Note that the file of a part has another name now."""
-        statement = """
-            UPDATE parts SET name = ?
-            WHERE number = ? AND run = (SELECT number FROM runs WHERE id = ?)
-        """
-        self._run(statement, name, part, run)
-
     def parts(self, *, unfinished: bool = False) -> list[Part]:
         """Return the parts of all runs, or those that were begun and not finished."""
         statement = """
@@ -174,7 +165,7 @@ class LedgerRuns(LedgerDatabase):
             WHERE parts.finished IS NULL OR NOT ?
             ORDER BY parts.run, parts.number
         """
-        return list(self._made(part_of, self._run(statement, unfinished).fetchall()))
+        return list(self._made(part_of, self._rows(statement, unfinished)))
 
     def _run_of(self, run: str, part: int) -> int:
         """Return the number of the run of a part that was begun and is not finished."""
@@ -182,7 +173,7 @@ class LedgerRuns(LedgerDatabase):
             SELECT runs.number FROM runs JOIN parts ON parts.run = runs.number
             WHERE runs.id = ? AND parts.number = ? AND parts.finished IS NULL
         """
-        row = self._run(statement, run, part).fetchone()
-        if row is None:
+        rows = self._rows(statement, run, part)
+        if not rows:
             raise StoreError(f"{self.path}: part {part} of run {run} is not under way.")
-        return int(row[0])
+        return int(rows[0][0])
