@@ -103,16 +103,15 @@ class Harvest:
                     # What a clock planned that was set back since may be far off by this one.
                     self._next.clear()
                 looked = now
-                idle = [site for site in self._plan.sites if site.id not in self._running]
-                for site in idle:
+                for site in self._plan.sites:
+                    if site.id in self._running:
+                        continue
                     planned = self._planned(site, now)
                     if planned is not None and planned <= now and self._engine.free > 0:
                         # Where it is not begun, it is looked at again in a minute.
                         self._next[site.id] = now + _AGAIN
                         if self._begin(site, only_due=True):
                             del self._next[site.id]
-                times = [(time, site.id) for site in idle if (time := self._next.get(site.id))]
-                self._display.waits(*min(times, default=(None, "")))
                 self._wait()
 
     @contextmanager

@@ -1,20 +1,17 @@
-"""What a person sees of a harvest: ``scrapy harvest status``, a live line, a line a run, a summary.
+"""What a person sees of a harvest: ``scrapy harvest status``, lines of each run, a summary.
 
-The history of the sites is shown as a table, as JSON or as a page. While a harvest runs, a terminal
-has one live line, and the end of each run has a line.
+The history of the sites is shown as a table, as JSON or as a page.
 """
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Final, Self
-
-from rich.console import Console
-from rich.live import Live
+from typing import Any, Final
 
 from crawler.core.wording import counted, fit_width, listed, show_seconds
 from crawler.harvest.history import BUSY, FIGURES, LOST, NOT_BEGUN, History, Run, show_time
@@ -38,9 +35,8 @@ _BEFORE: Final = 2
 # Of a page: how many runs are in a plot, and how many are listed.
 _PLOTTED: Final = 60
 _LISTED: Final = 200
-# Of a terminal: the longest line, and how many sites the live line and the summary name.
+# Of a terminal: the longest line, and how many sites the summary names.
 _LONGEST_LINE: Final = 200
-_NAMED: Final = 3
 _SITES_NAMED: Final = 20
 
 
@@ -237,7 +233,7 @@ def _look(run: Run) -> str:
 
 
 class Display:
-    """Shows runs as they begin and end, on standard error.
+    """Shows runs as they begin and end, a line each, on standard error.
 
     A harvest goes on where nothing can be shown, as on a full disk. ``sites`` is how many sites are
     wanted, 0 where the harvest has no end.
@@ -245,67 +241,24 @@ class Display:
 
     def __init__(self, sites: int = 0) -> None:
         self._sites = sites
-        self._running: list[str] = []
         self._done = 0
-        self._failed = 0
-        self._next = ""
-        self._console = Console(stderr=True, highlight=False, markup=False, emoji=False)
-        self._is_live = self._console.is_terminal and not self._console.is_dumb_terminal
-        # Without a terminal it shows nothing.
-        self._live = Live(
-            console=self._console, auto_refresh=False, transient=True, redirect_stdout=False
-        )
-
-    def __enter__(self) -> Self:
-        self._live.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        with suppress(OSError):
-            self._live.stop()
 
     def started(self, run: Run) -> None:
         """Show that a run has begun."""
-        self._running.append(run.site)
-        if not self._is_live:
-            late = f", planned for {show_time(run.planned)} UTC" if run.planned else ""
-            self.said(f"{run.site}: begun{late}")
-        self._draw()
+        late = f", planned for {show_time(run.planned)} UTC" if run.planned else ""
+        self.said(f"{run.site}: begun{late}")
 
     def ended(self, run: Run) -> None:
         """Show that a run has ended, or could not be begun."""
-        with suppress(ValueError):
-            self._running.remove(run.site)
         self._done += 1
-        self._failed += not run.went_well
         self.said(run_line(run))
-        self._draw()
+        if self._sites > 1:
+            self.said(f"{self._done:,} of {counted(self._sites, 'site')}")
 
     def said(self, text: str) -> None:
         """Show a line."""
         with suppress(OSError):
-            self._console.print(fit_width(text, _LONGEST_LINE), soft_wrap=True)
-
-    def waits(self, planned: datetime | None, site: str) -> None:
-        """Show what is planned next."""
-        words = f"next: {site} at {show_time(planned)} UTC" if planned else "nothing is planned"
-        if words != self._next:
-            self._next = words
-            self._draw()
-
-    def _draw(self) -> None:
-        if not self._is_live:
-            return
-        sites = f"{self._done:,} of {counted(self._sites, 'site')}"
-        running = f"running: {listed(self._running, _NAMED)}"
-        parts = (
-            sites if self._sites else counted(self._done, "run"),
-            f"{self._failed:,} not well" if self._failed else "",
-            running if self._running else self._next,
-        )
-        with suppress(OSError):
-            line = fit_width(" · ".join(filter(None, parts)), self._console.width)
-            self._live.update(line, refresh=True)
+            sys.stderr.write(f"{fit_width(text, _LONGEST_LINE)}\n")
 
 
 def run_line(run: Run) -> str:

@@ -51,14 +51,13 @@ def watch(opts: argparse.Namespace, _settings: BaseSettings) -> bool:
 @contextmanager
 def _harvest(plan: Plan, opts: argparse.Namespace, sites: int) -> Iterator[Harvest]:
     """Give a harvest of so many sites, 0 where nobody knows; print its summary at the end."""
-    began, storage = time.monotonic(), Storage(plan.output)
+    began, storage, display = time.monotonic(), Storage(plan.output), Display(sites)
     # The history of a store is a copy while a harvest runs: two of them would lose each other's.
     release = (lambda: None) if storage.is_folder else storage.lock("harvest")
     if release is None:
         raise CorpusError(f"another harvest runs at {plan.output}: wait for its end")
     try:
         with (
-            Display(sites) as display,
             storage.history() as (file, changed),
             open_engine(opts, ThreadEngine) as engine,
             stop_by_signals(engine, display.said),

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import sys
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
 
 import brotli
 
@@ -83,7 +85,9 @@ def _decode(encoding: str, payload: bytes, limit: int) -> bytes:
     """
     match encoding:
         case "gzip":
-            return _gunzip(payload, limit)
+            if not payload.startswith(_GZIP_MAGIC):
+                raise OSError("it does not begin as gzip does")
+            return _unpack(partial(zlib.decompressobj, wbits=31), payload, limit)
         case "deflate":
             try:
                 return zlib.decompressobj().decompress(payload, limit)
@@ -93,19 +97,18 @@ def _decode(encoding: str, payload: bytes, limit: int) -> bytes:
         case "br":
             return _unbrotli(payload, limit)
         case "zstd":
-            return _unzstd(payload, limit)
+            return _unpack(zstd.ZstdDecompressor, payload, limit)
     raise OSError("the encoding is unknown")
 
 
-def _gunzip(payload: bytes, limit: int) -> bytes:
-    if not payload.startswith(_GZIP_MAGIC):
-        raise OSError("it does not begin as gzip does")
+def _unpack(begin: Callable[[], Any], payload: bytes, limit: int) -> bytes:
+    """Unpack gzip members or zstd frames; ``begin`` makes what unpacks one."""
     out = b""
     while payload and len(out) < limit:
-        member = zlib.decompressobj(wbits=31)
+        member = begin()
         try:
             out += member.decompress(payload, limit - len(out))
-        except zlib.error:
+        except (zlib.error, zstd.ZstdError):
             if not out:
                 raise
             break  # bytes after the end of the page are no part of it
@@ -120,14 +123,4 @@ def _unbrotli(payload: bytes, limit: int) -> bytes:
         if not part:
             break
         out, payload = out + part, b""
-    return out
-
-
-def _unzstd(payload: bytes, limit: int) -> bytes:
-    out = b""
-    while payload and len(out) < limit:
-        frame = zstd.ZstdDecompressor()
-        while not frame.eof and (payload or not frame.needs_input) and len(out) < limit:
-            out += frame.decompress(payload, limit - len(out))
-            payload = frame.unused_data
     return out

@@ -68,7 +68,6 @@ class Listener:
         self.begun: list[Run] = []
         self.over: list[Run] = []
         self.words: list[str] = []
-        self.next: list[tuple[datetime | None, str]] = []
 
     def started(self, run: Run) -> None:
         self.begun.append(run)
@@ -78,10 +77,6 @@ class Listener:
 
     def said(self, text: str) -> None:
         self.words.append(text)
-
-    def waits(self, planned: datetime | None, site: str) -> None:
-        if (planned, site) not in self.next[-1:]:
-            self.next.append((planned, site))
 
 
 class World:

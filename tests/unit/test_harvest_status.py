@@ -162,52 +162,25 @@ def test_the_page_lists_the_last_entries(plan: Plan) -> None:
     assert "<summary>the last 200 of 201 entries<" in as_page([many], "x", NOW)
 
 
-def test_without_a_terminal_each_run_has_a_line(capsys: pytest.CaptureFixture[str]) -> None:
-    with Display(2) as display:
-        display.started(Run("blog", NOW))
-        display.ended(RUN)
-        display.started(Run("bad", NOW, planned=NOW - DAY))
-        display.ended(replace(RUN, site="bad", reason="failed", detail="it\x1b[31m broke"))
-        display.said("a\nword")
+def test_each_run_has_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    display = Display(2)
+    display.started(Run("blog", NOW))
+    display.ended(RUN)
+    display.started(Run("bad", NOW, planned=NOW - DAY))
+    display.ended(replace(RUN, site="bad", reason="failed", detail="it\x1b[31m broke"))
+    display.said("a\nword")
     assert capsys.readouterr().err.splitlines() == [
         "blog: begun",
         "blog: finished in 1 min 15 s, 12 pages, 10 items, 8 new, 2 changed, 1 gone, 2 errors",
+        "1 of 2 sites",
         "bad: begun, planned for 2026-11-08 12:00 UTC",
         (
             "bad: failed in 1 min 15 s, 12 pages, 10 items, 8 new, 2 changed, 1 gone, 2 errors, "
             "it[31m broke"
         ),
+        "2 of 2 sites",
         "a word",
     ]
-
-
-def test_a_terminal_has_a_live_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    screen = Screen()
-    monkeypatch.setattr("sys.stderr", screen)
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setenv("COLUMNS", "100")
-    with Display(3) as display:
-        for name in ("blog", "bad"):
-            display.started(Run(name, NOW))
-        display.ended(replace(RUN, site="bad", reason="failed"))
-    shown = screen.getvalue()
-    assert "0 of 3 sites · running: blog, bad" in shown
-    assert "1 of 3 sites · 1 not well · running: blog" in shown
-    assert "bad: failed in 1 min 15 s" in shown
-
-
-def test_a_terminal_shows_what_comes_next_where_nothing_runs(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    screen = Screen()
-    monkeypatch.setattr("sys.stderr", screen)
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setenv("COLUMNS", "100")
-    with Display() as display:
-        display.waits(NOW, "blog")
-        display.waits(None, "")
-    assert "0 runs · next: blog at 2026-11-09 12:00 UTC" in screen.getvalue()
-    assert "0 runs · nothing is planned" in screen.getvalue()
 
 
 def test_the_summary_names_what_did_not_go_well() -> None:
