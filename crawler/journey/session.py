@@ -79,19 +79,22 @@ class Session:
         None for a page that cannot be read or asks to be left out, which is counted and logged.
         """
         time = self._page_time()
-        document = self._read(page, time, parsed, is_judged=False)
-        if document is None:
-            self._mark_unread(page.url)
-            return None
-        if (refusal := robots_refusal(document, self._options)) is not None:
-            self.refuse(page.url, refusal)
-            return None
-        observation = self.attempt(
-            page.url, lambda: observe(document, self.method), time=time, is_judged=False
+        size, observation = self._options.max_page_bytes, None
+        document = self.attempt(
+            page.url, lambda: read(page, size, parsed), time=time, is_judged=False
         )
-        if observation is None:
-            self._mark_unread(page.url)
-        return None if observation is None else (document, observation)
+        if document is not None:
+            if (refusal := robots_refusal(document, self._options)) is not None:
+                self.refuse(page.url, refusal)
+                return None
+            observation = self.attempt(
+                page.url, lambda: observe(document, self.method), time=time, is_judged=False
+            )
+        if document is not None and observation is not None:
+            return document, observation
+        if self._ledgers is not None:
+            self._ledgers.mark_unread(page.url)
+        return None
 
     # Judging
 
@@ -104,15 +107,18 @@ class Session:
         for page in pages:
             if waiting.awaits(page):
                 yield from self._joined(waiting.add(page))
-            elif (found := self._part(page)) is not None:
-                yield from self._passed(found)
+            elif (found := self._part(page)) and (item := self._passed(found)):
+                yield item
         for parts in waiting.rest():
             yield from self._joined(parts)
 
     def item(self, document: Document, view: SiteView) -> PageItem | None:
         """Make the item of a page, for the stages to fill; None where a filter refuses it."""
-        page = self._item_page(document, view, self._page_time())
-        return None if page is None else next(self._passed(page), None)
+        time = self._page_time()
+        page = self.attempt(
+            document.page.url, lambda: self._item_page(document, view, time), time=time
+        )
+        return None if page is None else self._passed(page)
 
     def finish(self, item: PageItem, stages: Sequence[Stage]) -> PageItem | None:
         """Run all stages on an item, and take its page from it; None where it does not leave."""
@@ -131,11 +137,7 @@ class Session:
             stage.process(item, page)
             return True
 
-        try:
-            return self.attempt(item.url, work, time=page.time) or False
-        except Refusal as refusal:
-            self.refuse(item.url, refusal, item.parts)
-            return False
+        return self.attempt(item.url, work, time=page.time, parts=item.parts) or False
 
     # What gives no item
 
@@ -170,41 +172,20 @@ class Session:
         if self._ledgers is not None:
             self._ledgers.mark_without_item([url], refusal.kind, refusal.reason)
 
-    def _mark_unread(self, url: str) -> None:
-        if self._ledgers is not None:
-            self._ledgers.mark_unread(url)
-
     def _page_time(self) -> PageTime:
         return PageTime(self._options.page_seconds)
 
-    def _read(
-        self,
-        page: Page,
-        time: PageTime,
-        parsed: ParsedPage | None = None,
-        *,
-        is_judged: bool = True,
-    ) -> Document | None:
-        size = self._options.max_page_bytes
-        return self.attempt(
-            page.url, lambda: read(page, size, parsed), time=time, is_judged=is_judged
-        )
-
-    def _item_page(self, document: Document, view: SiteView, time: PageTime) -> ItemPage | None:
-        found = self.attempt(document.page.url, lambda: page_type(document), time=time)
-        if found is None:
-            return None
+    def _item_page(self, document: Document, view: SiteView, time: PageTime) -> ItemPage:
+        found = page_type(document)
         self.tally.inc_value(f"corpus/page_types/{found.kind}")
         return ItemPage((document,), view, found, time)
 
-    def _passed(self, page: ItemPage) -> Iterator[PageItem]:
+    def _passed(self, page: ItemPage) -> PageItem | None:
         """Make an item of a page, or of all parts of an article, that all filters pass."""
-        item = self.attempt(page.document.page.url, lambda: self._filtered(page))
-        if item is not None and item.page is not None:
-            yield item
+        return self.attempt(page.document.page.url, lambda: self._filtered(page))
 
     def _filtered(self, page: ItemPage) -> PageItem:
-        """Make the item; without its page where a filter refuses it, which is counted."""
+        """Make the item of a page; raise the Refusal of a filter."""
         item = new_item(page, self.mode)
         same = item.near_duplicate_of
         if same and self._evidence.original(item.site, same, page.view) == item.url:
@@ -214,9 +195,7 @@ class Session:
             item.parts = [document.page.url for document in page.documents]
         for each in self._filters:
             if (refusal := each(item, page)) is not None:
-                self.refuse(item.url, refusal)
-                item.page = None
-                break
+                raise refusal
         return item
 
     def _joined(self, pages: Sequence[Page | None]) -> Iterator[PageItem]:
@@ -228,28 +207,28 @@ class Session:
             documents = tuple(part.document for part in there[:number])
             time = PageTime(number * self._options.page_seconds)
             whole = ItemPage(documents, there[0].view, there[0].kind, time)
-            item = next(self._passed(whole), None)
+            item = self._passed(whole)
             # Where the first part is refused, the others leave by themselves.
             there = there[1 if item is None else number :]
             if item is not None:
                 self.tally.inc_value("corpus/pages/joined", number - 1)
                 logger.info("Joined %d pages into one article: %s", number, item.url)
                 yield item
-        for part in there:
-            yield from self._passed(part)
+        yield from filter(None, map(self._passed, there))
 
     def _part(self, page: Page, *, is_of_several: bool = False) -> ItemPage | None:
         """Read a page that is judged; with its metadata, where parts are told by them."""
         time = self._page_time()
-        document = self._read(page, time)
-        if document is None:
-            return None
         view = self.attempt(page.url, lambda: self._evidence.view(page.site_name))
-        part = None if view is None else self._item_page(document, view, time)
-        if part is None or not is_of_several:
+
+        def work() -> ItemPage:
+            document = read(page, self._options.max_page_bytes)
+            part = self._item_page(document, view or SiteView(), time)
+            if is_of_several:
+                part.metadata  # noqa: B018 - it is read within the page's time
             return part
-        told = self.attempt(page.url, lambda: part.metadata, time=time)
-        return None if told is None else part
+
+        return None if view is None else self.attempt(page.url, work, time=time)
 
     def attempt(
         self,
@@ -258,19 +237,24 @@ class Session:
         *,
         time: PageTime | None = None,
         is_judged: bool = True,
+        parts: Sequence[str] | None = None,
     ) -> _T | None:
         """Do one page's work; count and log whatever fails, for it must not cost the others.
+
+        ``None`` for work that fails, and for a page that it refuses.
 
         Args:
             url: the page.
             work: what is done.
             time: the time that is left for it; None for work that must not be interrupted.
             is_judged: whether the page is lost where it fails: an item was to be made of it.
+            parts: the addresses of all its pages, where it is an article of several.
         """
         try:
             return work() if time is None else time.spend(work)
-        except Refusal:
-            raise
+        except Refusal as refusal:
+            self.refuse(url, refusal, parts)
+            return None
         except Exception as error:
             if (cause := self._ending(error)) is not None:
                 raise cause from cause.__cause__
