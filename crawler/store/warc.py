@@ -260,38 +260,22 @@ class _Source:
 
     def _head(self) -> dict[str, str]:
         """Take the headers of a record."""
-        first = self._line()
-        if not _FIRST_LINE.fullmatch(first):
-            self._give_back(first[1:])
-            if not first.endswith(b"\n") and _VERSION.startswith(first[: len(_VERSION)]):
+        while not (end := _HEAD_END.search(self._data, self._at)):
+            rest = self._data[self._at :]
+            is_last = not self._fill_on()
+            if is_last and _VERSION.startswith(rest[: len(_VERSION)]):
                 raise _CutError
-            raise _DamageError("what is there is no record")
-        lines, size = list[bytes](), 0
-        while (line := self._line()).strip(b"\r\n"):
-            # Headers that are cut off run on into those of the record behind them.
-            if following := _FIRST_LINE.search(line):
-                self._give_back(line[following.start() :])
-                raise _DamageError("the headers of a record are cut off")
-            size += len(line)
-            if size > MAX_HEAD:
-                raise _DamageError(f"the headers of a record have more than {MAX_HEAD} bytes")
-            if not line.endswith(b"\n"):
-                raise _CutError
-            lines.append(line)
-        if not line:
-            raise _CutError
-        return dict(reversed(_fields(lines)))
-
-    def _line(self) -> bytes:
-        """Take a line with its end, which is missing where the file or the patience ends."""
-        line = b""
-        while (end := self._data.find(b"\n", self._at)) < 0:
-            line += self._data[self._at :]
-            if not self._fill_on() or len(line) > MAX_HEAD:
-                return line
-        line += self._data[self._at : end + 1]
-        self._at = end + 1
-        return line
+            self._give_back(rest)
+            if is_last or len(rest) > MAX_HEAD:
+                break
+        head = self._data[self._at : end.end() if end else None]
+        # Headers that are cut off run on into those of the record behind them.
+        following = _FIRST_LINE.search(head, 1)
+        if end is None or following or not _FIRST_LINE.match(head):
+            self._at += following.start() if following else 1
+            raise _DamageError("what is there is no record, or its headers are cut off")
+        self._at += len(head)
+        return dict(reversed(_fields(head.splitlines()[1:-1])))
 
     def _give_back(self, data: bytes) -> None:
         self._data, self._at = data + self._data[self._at :], 0
