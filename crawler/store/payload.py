@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import re
-import sys
 import zlib
-from collections.abc import Callable, Mapping
-from functools import partial
-from typing import Any
+from collections.abc import Mapping
 
 import brotli
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
+from fastwarc.stream_io import ZstdReader
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _SNIFF = 1024  # bytes looked at to tell markup from compressed bytes
+_STEP = 1 << 16
 _CHUNK_SIZE = re.compile(rb"[ \t\r]*([0-9a-f]+)[ \t\r]*(?:;[^\n]*)?(?:\n|\Z)", re.IGNORECASE)
 
 
@@ -54,7 +49,7 @@ def undo_encodings(payload: bytes, headers: Mapping[str, str], *, max_bytes: int
             continue
         try:
             payload = _decode(encoding, payload, max_bytes + 1)
-        except (zlib.error, zstd.ZstdError, brotli.error, OSError) as error:
+        except (zlib.error, brotli.error, OSError) as error:
             start = payload[:_SNIFF]
             if b"<" not in start or b"\0" in start:
                 raise PayloadError("undecodable", f"not {encoding}, or damaged: {error}") from None
@@ -81,13 +76,11 @@ def _decode(encoding: str, payload: bytes, limit: int) -> bytes:
     """Decode at most ``limit`` bytes.
 
     Raises:
-        OSError, zlib.error, ZstdError, brotli.error: the payload is not in this encoding.
+        OSError, zlib.error, brotli.error: the payload is not in this encoding.
     """
     match encoding:
         case "gzip":
-            if not payload.startswith(_GZIP_MAGIC):
-                raise OSError("it does not begin as gzip does")
-            return _unpack(partial(zlib.decompressobj, wbits=31), payload, limit)
+            return _gunzip(payload, limit)
         case "deflate":
             try:
                 return zlib.decompressobj().decompress(payload, limit)
@@ -97,18 +90,19 @@ def _decode(encoding: str, payload: bytes, limit: int) -> bytes:
         case "br":
             return _unbrotli(payload, limit)
         case "zstd":
-            return _unpack(zstd.ZstdDecompressor, payload, limit)
+            return _unzstd(payload, limit)
     raise OSError("the encoding is unknown")
 
 
-def _unpack(begin: Callable[[], Any], payload: bytes, limit: int) -> bytes:
-    """Unpack gzip members or zstd frames; ``begin`` makes what unpacks one."""
+def _gunzip(payload: bytes, limit: int) -> bytes:
+    if not payload.startswith(_GZIP_MAGIC):
+        raise OSError("it does not begin as gzip does")
     out = b""
     while payload and len(out) < limit:
-        member = begin()
+        member = zlib.decompressobj(wbits=31)
         try:
             out += member.decompress(payload, limit - len(out))
-        except (zlib.error, zstd.ZstdError):
+        except zlib.error:
             if not out:
                 raise
             break  # bytes after the end of the page are no part of it
@@ -123,4 +117,15 @@ def _unbrotli(payload: bytes, limit: int) -> bytes:
         if not part:
             break
         out, payload = out + part, b""
+    return out
+
+
+def _unzstd(payload: bytes, limit: int) -> bytes:
+    reader, out = ZstdReader(io.BytesIO(payload)), b""
+    try:
+        while len(out) < limit and (part := reader.read(min(_STEP, limit - len(out)))):
+            out += part
+    except OSError as error:
+        if "incomplete" not in str(error):
+            raise
     return out

@@ -1,45 +1,41 @@
-"""Records of WARC files: plain, in gzip members, or in zstd frames; damage costs what it lies in.
+"""Records of WARC files, read with FastWARC; reading continues after damaged places.
 
-Files that killed crawls leave end within a record, and disks change bytes. A record is given when
-all of it was read, with the checksum of its gzip member where it is the last one in it. After
-damage, reading continues where the next record begins in what was unpacked; where the file cannot
-be unpacked, it continues at its next member.
+FastWARC stops at the first damaged place and gives a record that is cut off as if it were whole.
+Files that killed crawls leave are like that. So this module compares the length of each record with
+its headers, and after damage it continues at the next place where a record begins.
 """
 
 from __future__ import annotations
 
 import re
-import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import IO, Final
+from typing import IO, TYPE_CHECKING, Any, Final
+
+from fastwarc.stream_io import GzipReader, ZstdReader
+from fastwarc.warc import ArchiveIterator, WarcHeader
 
 from crawler.core.errors import UnreadableInputError
 
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
+if TYPE_CHECKING:
+    from fastwarc.stream_io import WarcReader
+    from fastwarc.warc import WarcRecord
 
 MAX_HEAD: Final = 16 << 20
 """Most bytes of a record's headers. The further fields of a page are among them."""
 
-UNPACK_ERRORS: Final = (zlib.error, zstd.ZstdError)
-"""What is raised over bytes that cannot be unpacked."""
-
+_VERSION = b"WARC/"
 _GZIP, _ZSTD, _ZSTD_DICTIONARY = b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", b"\x5d\x2a\x4d\x18"
-_VERSION: Final = b"WARC/"
-_BLANK: Final = b"\r\n\0"  # may stand between records: copies and power cuts leave zeros
-_FIRST_LINE: Final = re.compile(rb"WARC/\d+\.\d+[ \t]*\r?\n")
-_HEAD_START: Final = re.compile(rb"WARC/\d+\.\d+\r?\n[\w-]+[ \t]*:")
-_STATUS_LINE: Final = re.compile(rb"HTTP/\d+(?:\.\d+)?[ \t]+(\d{3})\b[^\n]*(?:\n|\Z)")
-_HEAD_END: Final = re.compile(rb"\n\r?\n")
-_LENGTH_DIGITS: Final = 18
-_SNIFF: Final = 256
-_CHUNK: Final = 1 << 18
-_PACKED_CHUNK: Final = 1 << 14
+_BLANK = b"\r\n\0"  # may stand between records: copies and power cuts leave zeros
+_HEAD_START = re.compile(rb"WARC/\d+\.\d+\r?\n[\w-]+[ \t]*:")
+_HEAD_END = re.compile(rb"\r?\n\r?\n")
+_LENGTH = "Content-Length"
+_ANY_LENGTH = re.compile(rb"^(content-length)[ \t]*:[ \t]*(\d*)", re.IGNORECASE | re.MULTILINE)
+_LENGTH_DIGITS = 18
+_SNIFF = 256
+_CHUNK = 1 << 20
+_CUT_OFF = "the last record is cut off; records read before it: {}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +70,11 @@ class Record:
 
 
 class _CutError(Exception):
-    """The file ends within a record."""
+    """The file ends within the block of a record."""
 
 
-class _DamageError(Exception):
-    """There is no record where one should be, or it has no usable length."""
+class _LengthError(Exception):
+    """A record has no usable length."""
 
 
 def read_records(
@@ -99,249 +95,309 @@ def read_records(
         OSError: the file cannot be read.
         UnreadableInputError: the file is no WARC file.
     """
-    source, read = _Source(file, name), 0
-    while True:
+    source = _Source(file, name)
+    read, continues = 0, True
+    while continues:
         try:
-            record = source.record(max_block)
+            for record in source.records(max_block):
+                read += 1
+                yield record
         except _CutError:
-            place = source.place
-            if not source.go_to_next_member():
-                detail = f"the last record is cut off; records read before it: {read}"
-                on_damage("truncated", detail)
-                return
-            on_damage("corrupt", f"a record is cut off, at byte {place}")
-        except _DamageError as error:
-            on_damage("corrupt", f"{error}, at byte {source.place}")
-        except UNPACK_ERRORS as error:
-            on_damage("corrupt", f"{error}, at byte {source.place}")
-            if not source.go_to_next_member():
-                return
+            reason, detail, continues = "truncated", _CUT_OFF.format(read), False
+        except (_LengthError, OSError) as error:
+            if isinstance(error, OSError) and error.errno is not None:
+                raise  # the file itself cannot be read
+            reason, continues = source.resume(error)
+            detail = f"{error}, at byte {source.place}"
         else:
-            if record is None:
-                return
-            read += 1
-            yield record
+            reason, continues = "truncated" if source.ends_early() else "", False
+            detail = _CUT_OFF.format(read)
+        if reason:
+            on_damage(reason, detail)
+
+
+class _RecasedHeads:
+    """A WARC file, unpacked, with ``Content-Length`` spelled as FastWARC knows it.
+
+    It is slower than the file, and never reads further than was asked or a record's headers reach.
+    """
+
+    def __init__(self, inner: IO[bytes] | WarcReader) -> None:
+        self.tell = inner.tell
+        self._inner = inner
+        self._head = b""
+        self._left = 0  # bytes of the block
+
+    def read(self, size: int) -> bytes:
+        """Give at most so many bytes; none at the end."""
+        if self._left and not self._head:
+            data = self._inner.read(min(size, self._left))
+            self._left -= len(data)
+            return data
+        head = self._head or self._read_head()
+        self._head = head[size:]
+        return head[:size]
+
+    def _read_head(self) -> bytes:
+        head = bytearray()
+        while not head.endswith((b"\n\r\n", b"\n\n")) and len(head) < MAX_HEAD:
+            if not (byte := self._inner.read(1)):
+                break
+            head += byte
+        if head.lstrip(_BLANK).startswith(_VERSION) and (found := _ANY_LENGTH.search(head)):
+            head[slice(*found.span(1))] = _LENGTH.encode()
+            self._left = int(found[2][:_LENGTH_DIGITS] or b"0")
+        return bytes(head)
 
 
 class _Source:
-    """A WARC file, unpacked. A plain file counts as one member.
+    """A WARC file as FastWARC reads it, and where reading continues after damage.
 
     Attributes:
-        place: The byte of the file where the present record, or its member, begins.
+        place: The byte of the file where reading began, or stopped at damage.
     """
 
     def __init__(self, file: IO[bytes], name: str) -> None:
         self.place = 0
         self._file = file
-        self._dictionary: zstd.ZstdDict | None = None
-        self._pieces: Iterator[bytes] = iter(())
-        # What was unpacked, and how much of it was taken.
-        self._data, self._at = b"", 0
-        self._is_lost = False
-        head, begin = file.read(_SNIFF), 0
+        self._packed: GzipReader | ZstdReader | None = None
+        self._mark = _VERSION
+        self._last: int | None = None  # where the last record, or its gzip member, begins
+        self._length = 0
+        self._in_member = 0  # records read of that gzip member
+        self._skip = 0
+        self._recases = False
+        self._size = file.seek(0, 2)
+        file.seek(0)
+        head = file.read(_SNIFF)
+        file.seek(0)
         # A file may be cut off within its first bytes, so a beginning of each mark counts as well.
         if head and head[:3] == _GZIP[: len(head)]:
-            self._mark, self._member = _GZIP, self._gzip_member
+            self._packed, self._mark = GzipReader(file), _GZIP
         elif head and head[:4] in {_ZSTD[: len(head)], _ZSTD_DICTIONARY[: len(head)]}:
-            self._mark, self._member = _ZSTD, self._zstd_frame
-            if head[:4] == _ZSTD_DICTIONARY:
-                begin = 8 + int.from_bytes(head[4:8], "little")
-                self._dictionary = _read_dictionary(file, begin, name)
+            self._packed, self._mark = ZstdReader(file), _ZSTD
         elif not _VERSION.startswith(head.lstrip(_BLANK)[: len(_VERSION)]) or (
-            b"\0" in head and _after_blanks(file, 0) is None
+            b"\0" in head and self._after_blanks(0) is None
         ):
             raise UnreadableInputError(
                 f"{name} is no WARC file: it begins neither with 'WARC/' nor as gzip or zstd do."
             )
-        else:
-            self._mark, self._member = _VERSION, self._plain
-        file.seek(begin)
+        self._lenient = self._has_short_line_ends(name)
 
-    def record(self, max_block: int | None) -> Record | None:
-        """Return the next record; ``None`` at the end of the file."""
-        if not (self._find_head() if self._is_lost else self._skip_blanks()):
-            return None
-        # Until it is read, so that what follows damage is searched for a record.
-        self._is_lost = True
-        headers = self._head()
-        length = headers.get("content-length", "")
-        # isdecimal alone would let digits of other scripts through.
-        if not (length.isascii() and length.isdecimal() and len(length) <= _LENGTH_DIGITS):
-            raise _DamageError(f"a record's Content-Length is {length!r}, which cannot be read")
-        record = Record(headers, int(length), None)
-        is_kept = max_block is None or record.length <= max_block
-        block = b"".join(piece for piece in self._take(record.length) if is_kept)
-        # Up to the end of a member, which has its checksum.
-        while not self._data[self._at :].strip(_BLANK) and self._fill():
-            pass
-        self._is_lost = False
-        if not is_kept:
-            return record
-        if record.is_http_response:
-            return _http_record(record, block)
-        return replace(record, block=block)
+    def _has_short_line_ends(self, name: str) -> bool:
+        """Say whether lines end without a carriage return.
 
-    def go_to_next_member(self) -> bool:
-        """Go to the next member that begins with a record; False where there is none."""
-        for place in _places(self._file, self._mark, self.place + 1):
-            self._file.seek(place)
-            try:
-                start = next(filter(None, self._member()), b"")
-            except (_CutError, *UNPACK_ERRORS):
-                continue
-            if _HEAD_START.match(start.lstrip(_BLANK)):
-                self._file.seek(place)
-                self._pieces, self._data, self._at, self._is_lost = iter(()), b"", 0, False
-                return True
-        return False
-
-    # Unpacking
-
-    def _plain(self) -> Iterator[bytes]:
-        return iter(partial(self._file.read, _CHUNK), b"")
-
-    def _gzip_member(self) -> Iterator[bytes]:
-        member = zlib.decompressobj(wbits=31)
-        while not member.eof:
-            yield member.decompress(member.unconsumed_tail or self._packed(), _CHUNK)
-        self._file.seek(-len(member.unused_data), 1)
-
-    def _zstd_frame(self) -> Iterator[bytes]:
-        frame = zstd.ZstdDecompressor(zstd_dict=self._dictionary)
-        while not frame.eof:
-            yield frame.decompress(self._packed() if frame.needs_input else b"", _CHUNK)
-        self._file.seek(-len(frame.unused_data), 1)
-
-    def _packed(self) -> bytes:
-        if not (packed := self._file.read(_PACKED_CHUNK)):
-            raise _CutError
-        return packed
-
-    def _fill(self) -> bool:
-        """Put the next bytes of the member in the place of those at hand; False at its end."""
-        self._data, self._at = next(filter(None, self._pieces), b""), 0
-        return bool(self._data)
-
-    def _fill_on(self) -> bool:
-        """Put the next bytes in the place of those at hand; False at the end of the file."""
-        while not self._fill():
-            place = _after_blanks(self._file, self._file.tell())
-            if place is None:
-                return False
-            self._file.seek(place)
-            self.place, self._pieces = place, self._member()
-        return True
-
-    # Finding and reading heads
-
-    def _skip_blanks(self) -> bool:
-        """Go to the next byte that is not blank; False at the end of the file."""
-        while not (rest := self._data[self._at :].lstrip(_BLANK)):
-            if not self._fill_on():
-                return False
-        self._at = len(self._data) - len(rest)
-        self._note_place()
-        return True
-
-    def _find_head(self) -> bool:
-        """Go to the next place where a record seems to begin; False at the end of the file."""
-        while not (found := _HEAD_START.search(self._data, self._at)):
-            tail = self._data[self._at :][-_SNIFF:]
-            if not self._fill_on():
-                return False
-            self._give_back(tail)
-        self._at = found.start()
-        self._note_place()
-        return True
-
-    def _note_place(self) -> None:
-        if self._mark == _VERSION:
-            self.place = self._file.tell() - len(self._data) + self._at
-
-    def _head(self) -> dict[str, str]:
-        """Take the headers of a record."""
-        while not (end := _HEAD_END.search(self._data, self._at)):
-            rest = self._data[self._at :]
-            is_last = not self._fill_on()
-            if is_last and _VERSION.startswith(rest[: len(_VERSION)]):
-                raise _CutError
-            self._give_back(rest)
-            if is_last or len(rest) > MAX_HEAD:
-                break
-        head = self._data[self._at : end.end() if end else None]
-        # Headers that are cut off run on into those of the record behind them.
-        following = _FIRST_LINE.search(head, 1)
-        if end is None or following or not _FIRST_LINE.match(head):
-            self._at += following.start() if following else 1
-            raise _DamageError("what is there is no record, or its headers are cut off")
-        self._at += len(head)
-        return dict(reversed(_fields(head.splitlines()[1:-1])))
-
-    def _give_back(self, data: bytes) -> None:
-        self._data, self._at = data + self._data[self._at :], 0
-
-    def _take(self, size: int) -> Iterator[bytes]:
-        """Take so many bytes, a piece at a time."""
-        while size:
-            if self._at == len(self._data) and not self._fill_on():
-                raise _CutError
-            piece = self._data[self._at : self._at + size]
-            self._at += len(piece)
-            size -= len(piece)
-            yield piece
-
-
-def _http_record(record: Record, block: bytes) -> Record:
-    """Return a record with the HTTP response in its block."""
-    status = _STATUS_LINE.match(block)
-    if status is None:
-        return replace(record, block=block)
-    # The empty line may follow the status line at once.
-    end = _HEAD_END.search(block, max(0, status.end() - 1))
-    head = block[status.end() : end.start() + 1 if end else None]
-    fields = tuple(_fields(head.splitlines()))
-    body = block[end.end() :] if end else b""
-    return replace(record, block=body, status=int(status[1]), http_headers=fields)
-
-
-def _fields(lines: list[bytes]) -> list[tuple[str, str]]:
-    """Read header lines, of which one that begins with a blank continues the one before."""
-    fields: list[tuple[str, str]] = []
-    for line in lines:
+        FastWARC has to be told of that. It then passes over whatever is between records without an
+        error, so this is not the rule.
+        """
         try:
-            text = line.decode("utf-8")
-        except UnicodeDecodeError:
-            # As old crawlers wrote it.
-            text = line.decode("latin-1")
-        if text[:1] in {" ", "\t"} and fields:
-            name, value = fields.pop()
-            fields.append((name, f"{value} {text.strip()}"))
+            line, end, _ = self._unpack(0).partition(b"\n")
+        except OSError as error:
+            if error.errno is not None:
+                raise
+            if "ictionary" in str(error):
+                raise UnreadableInputError(
+                    f"{name} cannot be read: {error} Its zstd dictionary is damaged; fetch it anew."
+                ) from None
+            return False
+        finally:
+            self._jump(0)
+        return bool(end) and not line.endswith(b"\r")
+
+    def records(self, max_block: int | None) -> Iterator[Record]:
+        """Give the records from the present place on."""
+        yield from self._records(max_block)
+        # FastWARC takes an empty member for the end of the file.
+        while self._packed and (place := self._packed.inner_tell()) < self._size:
+            yield from self._records(max_block)
+            if self._packed.inner_tell() <= place:
+                return
+
+    def _records(self, max_block: int | None) -> Iterator[Record]:
+        stream: Any = self._packed or self._file
+        if self._recases:
+            stream = _RecasedHeads(stream)
+        found: WarcRecord
+        for found in ArchiveIterator(
+            stream,
+            parse_http=False,
+            stream_detect=False,
+            max_header_len=MAX_HEAD,
+            quirks_mode=self._lenient,
+        ):
+            begin = self._stopped_at() if self._packed else found.stream_pos
+            self._in_member = self._in_member + 1 if begin == self._last else 1
+            self._last, self._length = begin, 0
+            if self._skip:
+                self._skip -= 1
+                continue
+            if not self._recases and _hides_length(found):
+                self._skip, self._recases = self._in_member - 1, True
+                self._jump(begin)
+                yield from self._records(max_block)
+                return
+            record = _record(found, max_block)
+            self._length = record.length
+            yield record
+            if record.block is None and found.consume() < record.length:
+                raise _CutError
+
+    def ends_early(self) -> bool:
+        """Say whether the file ends within a record, where FastWARC met no error.
+
+        That happens where the headers of a record in a gzip member are cut off.
+        """
+        if not isinstance(self._packed, GzipReader):
+            return False
+        member = self._stopped_at()
+        if member != self._last or self._in_member == 1:
+            return self._after_blanks(member) is not None and self._is_cut_within(member)
+        if member:
+            return False
+        # All records are in one member, which says at its end how long it is.
+        self._file.seek(-4, 2)
+        return int.from_bytes(self._file.read(4), "little") != self._packed.tell() % 2**32
+
+    def resume(self, error: Exception) -> tuple[str, bool]:
+        """Go to the next record after an error.
+
+        Returns:
+            ``truncated``, ``corrupt``, or an empty text where nothing but blanks was passed over;
+            and whether there is more to read.
+        """
+        self.place = self._stopped_at()
+        is_length = isinstance(error, _LengthError)
+        within = self._next_in_head() if is_length else None
+        start = within - 1 if within else self._after_blanks(self.place)
+        if start is None:
+            return "corrupt" if is_length else "", False
+        if start > self.place and self._begins_record(start):
+            self._jump(start)
+            return "", True
+        for place in _places(self._file, self._mark, start + 1):
+            if self._begins_record(place):
+                self._jump(place)
+                return "corrupt", True
+        if "incomplete" in str(error) or self._is_cut_within(start):
+            return "truncated", False
+        if self._packed is None or self._lenient:
+            return "corrupt", False
+        # What is damaged may be a record among others in one member.
+        self._jump(self.place)
+        self._lenient, self._skip = True, self._in_member
+        return "corrupt", True
+
+    def _jump(self, place: int) -> None:
+        self._last = None
+        if self._packed:
+            self._packed.inner_seek(place)
         else:
-            name, _, value = text.partition(":")
-            fields.append((name.strip().lower(), value.strip()))
-    return fields
+            self.place = place
+            self._file.seek(place)
+
+    def _unpack(self, place: int) -> bytes:
+        """Return what the records from a place on begin with."""
+        self._jump(place)
+        return (self._packed or self._file).read(_SNIFF).lstrip(_BLANK)
+
+    def _stopped_at(self) -> int:
+        """Return where the present gzip member begins; without, where the next record should."""
+        if self._packed:
+            return self._packed.frame_start_position() or 0
+        if self._last is None:
+            return self.place
+        self._file.seek(self._last)
+        head = _HEAD_END.search(self._file.read(MAX_HEAD))
+        return self._last + (head.end() + self._length if head else 0)
+
+    def _next_in_head(self) -> int | None:
+        """Return where the headers of the last record, which are cut off, become the next's."""
+        if self._packed or self._last is None:
+            return None
+        start = self._last + 1
+        self._file.seek(start)
+        found = _HEAD_START.search(self._file.read(self.place - start))
+        return start + found.start() if found else None
+
+    def _after_blanks(self, place: int) -> int | None:
+        """Return the first place that is not blank; ``None`` where the file ends before."""
+        self._file.seek(place)
+        while data := self._file.read(_CHUNK):
+            if rest := data.lstrip(_BLANK):
+                return place + len(data) - len(rest)
+            place += len(data)
+        return None
+
+    def _begins_record(self, place: int) -> bool:
+        if not self._packed:
+            self._file.seek(place - 1)
+            data = self._file.read(_SNIFF)
+            # Before the first record that was appended to a cut file stands anything.
+            return data[:1] in _BLANK or _HEAD_START.match(data, 1) is not None
+        try:
+            return self._unpack(place).startswith(_VERSION)
+        except OSError as error:
+            if error.errno is not None:
+                raise
+            return False
+
+    def _is_cut_within(self, place: int) -> bool:
+        """Say whether the file ends within the record or gzip member that begins at a place."""
+        self._file.seek(place)
+        if self._packed is None:
+            rest = self._file.read(MAX_HEAD)
+            return _VERSION.startswith(rest[: len(_VERSION)]) and not _HEAD_END.search(rest)
+        member = zlib.decompressobj(wbits=31)
+        try:
+            while not member.eof and (data := member.unconsumed_tail or self._file.read(_CHUNK)):
+                member.decompress(data, _CHUNK)
+        except zlib.error:
+            return False
+        return not member.eof
 
 
-def _read_dictionary(file: IO[bytes], end: int, name: str) -> zstd.ZstdDict:
-    """Read the dictionary with which a zstd file begins."""
-    file.seek(8)
-    stored = file.read(end - 8)
-    try:
-        return zstd.ZstdDict(zstd.decompress(stored) if stored.startswith(_ZSTD) else stored)
-    except (zstd.ZstdError, ValueError) as error:
-        raise UnreadableInputError(
-            f"{name} cannot be read: its zstd dictionary is damaged ({error}); fetch it anew."
-        ) from None
+def _hides_length(found: WarcRecord) -> bool:
+    """Say whether a record has a length that FastWARC 2.0 does not see, by its spelling."""
+    if found.content_length:
+        return False
+    names = found.headers.keys()
+    return _LENGTH not in names and _LENGTH.lower() in map(str.lower, names)
 
 
-def _after_blanks(file: IO[bytes], place: int) -> int | None:
-    """Return the first place that is not blank; ``None`` where the file ends before."""
-    file.seek(place)
-    while data := file.read(_PACKED_CHUNK):
-        if rest := data.lstrip(_BLANK):
-            return place + len(data) - len(rest)
-        place += len(data)
-    return None
+def _record(found: WarcRecord, max_block: int | None) -> Record:
+    """Read a record.
+
+    Raises:
+        _CutError: the file ends within it.
+        _LengthError: it has no usable length.
+    """
+    headers: dict[str, str] = {}
+    for key, value in found.headers.to_tuples():
+        headers.setdefault(key.lower(), value)
+    if "\ufffd" in headers.get("warc-target-uri", ""):
+        # Not UTF-8, as old crawlers wrote it.
+        address = found.headers.get_bytes(WarcHeader.WARC_TARGET_URI) or b""
+        headers["warc-target-uri"] = address.decode("latin-1")
+    length = headers.get("content-length", "")
+    # isdecimal alone would let digits of other scripts through.
+    sound = length.isascii() and length.isdecimal() and len(length) <= _LENGTH_DIGITS
+    if not sound or found.content_length != int(length):
+        raise _LengthError(f"a record's Content-Length is {length!r}, which cannot be read")
+    record = Record(headers, int(length), None)
+    if max_block is not None and record.length > max_block:
+        return record
+    if record.is_http_response:
+        found.is_http = True  # FastWARC knows the content type in lower case alone
+        found.parse_http(max_header_len=MAX_HEAD, quirks_mode=True)
+    http = found.http_headers if record.is_http_response else None
+    left = found.content_length
+    block = found.reader.read()
+    if len(block) < left:
+        raise _CutError
+    if http is None:
+        return replace(record, block=block)
+    lines = tuple((key.lower(), value) for key, value in http.to_tuples())
+    return replace(record, block=block, status=http.status_code, http_headers=lines)
 
 
 def _places(file: IO[bytes], mark: bytes, start: int) -> Iterator[int]:
