@@ -19,7 +19,7 @@ from crawler.core.page.parse import ParsedPage
 from crawler.core.page.unwritten import has_gained, is_unwritten
 from crawler.extensions.component import Component
 from crawler.journey.page_time import PageTime
-from crawler.middlewares.throttling import slot_of
+from crawler.middlewares.downloader import slot_of
 from crawler.middlewares.to_page import parse_response
 from crawler.settings import Options
 
@@ -84,7 +84,7 @@ class BrowserMiddleware(Component):
         self._hosts = {host.removeprefix("www.") for host in self.options.browser} - _WORDS
         self._sites: dict[str, _Site] = {}
         self._renderer: Renderer | None = None
-        self._missing: BrowserMissingError | None = None
+        self._is_missing = False
 
     async def process_response(self, request: Request, response: Response) -> Any:  # noqa: ANN401 - a request or a response
         """Render a page that wants it; return any other as it is."""
@@ -107,12 +107,18 @@ class BrowserMiddleware(Component):
 
     async def _rendered(self, request: Request, response: Any, seen: _Site | None) -> Any:  # noqa: ANN401 - as above
         """Return a page as its scripts made it; the page itself where that cannot be had."""
+        if not self._can_render(request, response):
+            return response
         try:
             rendering = await self._open().render(request, response)
         except BrowserMissingError as error:
-            self._missing = error
-            words = "%s is written by scripts, and there is no browser to read it: %s"
-            self.warn_once("corpus/browser/missing", words, response.url, error)
+            self._is_missing = True
+            self.stats.inc_value("corpus/browser/missing")
+            logger.warning(
+                "%s is written by scripts, and there is no browser to read it: %s",
+                response.url,
+                error,
+            )
             return response
         except RenderError as error:
             return self._failed(request, response, seen, str(error))
@@ -129,14 +135,26 @@ class BrowserMiddleware(Component):
         rendered = response if rendering.moved_to else _as_rendered(response, body)
         return self._chosen(response, rendered, seen)
 
+    def _can_render(self, request: Request, response: Response) -> bool:
+        if self._is_missing:
+            self.stats.inc_value("corpus/browser/missing")
+        elif request.meta.get("proxy"):
+            # The browser would go past it.
+            self.warn_once(
+                "corpus/browser/proxy",
+                "%s is written by scripts and came through a proxy, which the browser does not use",
+                response.url,
+            )
+        else:
+            return True
+        return False
+
     def _open(self) -> Renderer:
         """Return the browser of the crawl.
 
         Raises:
             BrowserMissingError: there is none.
         """
-        if self._missing is not None:
-            raise self._missing
         if self._renderer is None:
             if not _is_installed():
                 raise BrowserMissingError(INSTALL)

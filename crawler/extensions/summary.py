@@ -72,7 +72,7 @@ _LINES: Final = (
     ("waiting", "waiting", "{waiting:,} not exported"),
     ("failed", "failed", "{failed}"),
     ("not visited", "cut", "{cut}"),
-    ("answers", "answers", "{answers} by status, with robots.txt, listings, redirects and scripts"),
+    ("answers", "answers", "{answers} by status, those of robots.txt, listings and redirects too"),
     ("listings", "discovery/listings", "{discovery/listings:,} sitemaps and feeds read{unlisted}"),
     ("sites", "sites", "{sites:,}"),
     ("blocks", "blocks", "{blocks/kept:,} kept, {blocks/dropped:,} dropped"),

@@ -130,15 +130,32 @@ class AddressGuard(Component):
                 raise PrivateAddressError(f"{url.scheme}:", "is no scheme of the web")
             return
         host, port = origin_of(url.scheme, url.hostname, url.port)
+        is_open = self.check_host(host, port) or literal_address(host) is not None
+        if not (is_open or url.scheme in self._checked_later or request.meta.get("proxy")):
+            await self._check_ahead(host)
+
+    def check_host(self, host: str, port: int) -> bool:
+        """Refuse a host that is private by what it is called.
+
+        Args:
+            host: the host, and
+            port: its port, as :func:`origin_of` gives them.
+
+        Returns:
+            Whether the host may be reached whatever it resolves to.
+
+        Raises:
+            PrivateAddressError: it is private, and not allowed.
+        """
         if self.reachable.allows_host(host, port):
-            return
-        if (address := literal_address(host)) is not None:
+            return True
+        address = literal_address(host)
+        if address is not None:
             if not self.reachable.allows_address(address):
                 raise PrivateAddressError(host, "is a private address")
         elif is_private_host(host) and not self.reachable.networks:
             raise PrivateAddressError(host, "is a private name")
-        elif url.scheme not in self._checked_later and not request.meta.get("proxy"):
-            await self._check_ahead(host)
+        return False
 
     async def _check_ahead(self, host: str) -> None:
         """Refuse a name that resolves to private addresses, where another handler will connect."""
@@ -156,10 +173,14 @@ class AddressGuard(Component):
     def process_exception(self, request: Request, exception: Exception) -> None:  # noqa: ARG002 - as Scrapy calls it
         """Count a refusal, and log the first of each host."""
         if isinstance(exception, PrivateAddressError):
-            self.stats.inc_value("corpus/refused/private-address")
-            if exception.host not in self._told:
-                self._told.add(exception.host)
-                logger.warning("Not requested: %s", exception)
+            self.note_refusal(exception)
+
+    def note_refusal(self, error: PrivateAddressError) -> None:
+        """Count a refusal, and log the first of each host."""
+        self.stats.inc_value("corpus/refused/private-address")
+        if error.host not in self._told:
+            self._told.add(error.host)
+            logger.warning("Not requested: %s", error)
 
 
 class StartAddresses(BaseSpiderMiddleware):
@@ -172,12 +193,20 @@ class StartAddresses(BaseSpiderMiddleware):
     def get_processed_request(self, request: Request, response: Response | None) -> Request:
         """Note a request of the start; return a request without credentials in its address."""
         guard = self.crawler.get_downloader_middleware(AddressGuard)
-        visit = request.meta.get("corpus_visit")
-        # What robots.txt names at the start was not asked for by the user.
-        is_given = visit is None or visit.found_by == "start"
-        if response is None and guard is not None and is_given:
+        if response is None and guard is not None and _is_given(request):
             guard.note_start(request.url)
         parts = urlparse_cached(request)
         if "@" not in parts.netloc:
             return request
-        return request.replace(url=parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl())
+        return request.replace(url=without_credentials(parts))
+
+
+def _is_given(request: Request) -> bool:
+    """Say whether a request of the start is one that the user asked for, and no page found."""
+    visit = request.meta.get("corpus_visit")
+    return visit is None or visit.found_by == "start"
+
+
+def without_credentials(parts: Any) -> str:  # noqa: ANN401 - SplitResult or ParseResult
+    """Return an address without the name of a user and a password."""
+    return str(parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl())

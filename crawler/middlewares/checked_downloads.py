@@ -7,7 +7,6 @@ else at its next look-up (DNS rebinding) gains nothing.
 from __future__ import annotations
 
 from contextvars import ContextVar, copy_context
-from types import SimpleNamespace
 from typing import Any
 
 from scrapy import Request
@@ -15,7 +14,9 @@ from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.crawler import Crawler
 from scrapy.exceptions import CannotResolveHostError
 from scrapy.http import Response
+from scrapy.utils.defer import maybe_deferred_to_future
 from scrapy.utils.httpobj import urlparse_cached
+from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IHostResolution, IResolutionReceiver
 
 from crawler.middlewares.address_guard import AddressGuard, PrivateAddressError
@@ -70,24 +71,72 @@ class _Check:
         self._reachable = reachable
         self.refused = ""
 
-    def filtered(self, receiver: Any) -> Any:  # noqa: ANN401 - of Twisted's interface
-        """Return a receiver that passes on the addresses that may be reached."""
-
-        def pass_on(found: Any) -> None:  # noqa: ANN401 - as above
-            address = literal_address(found.host)
-            if address is not None and self._reachable.allows_address(address):
-                receiver.addressResolved(found)
-            else:
-                self.refused = found.host
-
-        return SimpleNamespace(
-            resolutionBegan=receiver.resolutionBegan,
-            addressResolved=pass_on,
-            resolutionComplete=receiver.resolutionComplete,
-        )
+    def allows(self, host: str) -> bool:
+        address = literal_address(host)
+        if address is not None and self._reachable.allows_address(address):
+            return True
+        self.refused = host
+        return False
 
 
 _check: ContextVar[_Check | None] = ContextVar("check", default=None)
+
+
+async def resolve(host: str, reachable: Reachable | None) -> list[str]:
+    """Return the addresses that a name resolves to, by the resolver of the crawl.
+
+    Args:
+        host: the name, or an address in numbers.
+        reachable: which of them are returned; None for all.
+
+    Raises:
+        PrivateAddressError: none of them may be reached.
+    """
+    from twisted.internet import reactor  # noqa: PLC0415 - importing it installs one
+
+    check = None if reachable is None else _Check(reachable)
+    found = _Found()
+    resolver: Any = reactor
+    # The context may be that of a request with a check of its own.
+    context = copy_context()
+    context.run(_check.set, None)
+    receiver = found if check is None else _Receiver(found, check)
+    context.run(resolver.nameResolver.resolveHostName, receiver, host)
+    await maybe_deferred_to_future(found.complete)
+    if not found.addresses and check is not None and check.refused:
+        raise PrivateAddressError(host, f"resolves to the private address {check.refused}")
+    return found.addresses
+
+
+class _Found:
+    """Receives the addresses of a name."""
+
+    def __init__(self) -> None:
+        self.addresses: list[str] = []
+        self.complete: Deferred[None] = Deferred()
+
+    def resolutionBegan(self, resolution: Any) -> None:  # noqa: ANN401, N802 - as Twisted has it
+        """Wait for the addresses."""
+
+    def addressResolved(self, address: Any) -> None:  # noqa: ANN401, N802 - as Twisted has it
+        self.addresses.append(address.host)
+
+    def resolutionComplete(self) -> None:  # noqa: N802 - as Twisted has it
+        self.complete.callback(None)
+
+
+class _Receiver:
+    """Passes on the addresses of a name that may be reached."""
+
+    def __init__(self, receiver: Any, check: _Check) -> None:  # noqa: ANN401 - of Twisted's interface
+        self.resolutionBegan = receiver.resolutionBegan
+        self.resolutionComplete = receiver.resolutionComplete
+        self._receiver = receiver
+        self._check = check
+
+    def addressResolved(self, address: Any) -> None:  # noqa: ANN401, N802 - as Twisted has it
+        if self._check.allows(address.host):
+            self._receiver.addressResolved(address)
 
 
 class _Resolver:
@@ -103,7 +152,7 @@ class _Resolver:
         **kwargs: Any,  # noqa: ANN401 - as Twisted has it
     ) -> IHostResolution:
         check = _check.get()
-        receiver = resolutionReceiver if check is None else check.filtered(resolutionReceiver)
+        receiver = resolutionReceiver if check is None else _Receiver(resolutionReceiver, check)
         found: IHostResolution = self._resolver.resolveHostName(receiver, *args, **kwargs)
         return found
 

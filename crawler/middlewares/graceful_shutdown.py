@@ -1,4 +1,4 @@
-"""The downloader: one slot for a site with and without ``www.``, and an end within seconds.
+"""A crawl's end in order within seconds, also where a site does not answer.
 
 When a crawl is told to end, Scrapy waits for every request that is under way, up to
 ``DOWNLOAD_TIMEOUT`` each, and for the retries after it. Who pressed Ctrl-C waits less long, and a
@@ -11,16 +11,15 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from scrapy import Request
-from scrapy.core.downloader import Downloader
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.asyncio import create_looping_call
-from scrapy.utils.httpobj import urlparse_cached
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
-from crawler.middlewares.throttling import SiteLeftAloneError, slot_of
+from crawler.middlewares.downloader import SiteDownloader
+from crawler.middlewares.throttling import SiteLeftAloneError
 
 if TYPE_CHECKING:
     Fetch = Deferred[Response | Request]
@@ -35,12 +34,10 @@ class CrawlEndedError(SiteLeftAloneError):
     """A page has no answer when its crawl has been told to end."""
 
 
-class GracefulDownloader(Downloader):
-    """Scrapy's downloader, which gives up the open requests some time after a crawl is to end.
+class GracefulDownloader(SiteDownloader):
+    """The downloader, which gives up the open requests some time after a crawl is to end.
 
-    The hosts of a site have one slot, so that its pace is kept; one that has settings of its own in
-    ``DOWNLOAD_SLOTS`` keeps its own. A paused crawl (``JOBDIR``) and the next incremental one
-    request what was given up again.
+    A paused crawl (``JOBDIR``) and the next incremental one request these pages again.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -48,19 +45,7 @@ class GracefulDownloader(Downloader):
         # For each result that is promised here: its request, and the one that Scrapy promised.
         self._open: dict[Fetch, tuple[Request, Fetch]] = {}
         self._give_up_at: float | None = None
-        # Made with the first request, when there is a loop.
-        self._watch: Any = None
-
-    def get_slot_key(self, request: Request) -> str:
-        """Return the name of the slot that a request waits in.
-
-        Scrapy leaves a request that was redirected to another host in the slot of the first one.
-        """
-        came_from = request.meta.get("redirect_urls", ("",))[-1]
-        key = super().get_slot_key(request)
-        if came_from and key == slot_of(came_from):
-            key = urlparse_cached(request).hostname or ""
-        return key if key in self.per_slot_settings else key.removeprefix("www.")
+        self._watch = create_looping_call(self._look)
 
     def fetch(self, request: Request) -> Fetch:  # type: ignore[override] # Scrapy's second argument is deprecated
         """Fetch, or fail with :class:`CrawlEndedError` where the crawl ends before."""
@@ -74,7 +59,6 @@ class GracefulDownloader(Downloader):
                 given.callback(result)
 
         fetched.addBoth(pass_on)
-        self._watch = self._watch or create_looping_call(self._look)
         if not self._watch.running:
             self._watch.start(_LOOK_SECONDS, now=False)
         return given

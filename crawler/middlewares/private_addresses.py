@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from contextlib import suppress
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from ipaddress import (
@@ -106,11 +106,7 @@ class Reachable:
     @cached_property
     def networks(self) -> tuple[Network, ...]:
         """The networks that are allowed; single addresses are some too."""
-        found: list[Network] = []
-        for name in self.allowed:
-            with suppress(ValueError):  # a host, or a scheme
-                found.append(ip_network(name, strict=False))
-        return tuple(found)
+        return tuple(_networks(self.allowed))
 
     def allows_host(self, host: str, port: int) -> bool:
         """Say whether a host may be reached whatever its address is."""
@@ -125,3 +121,12 @@ class Reachable:
         return (
             ALL in self.allowed or (f"{scheme}:", 0) in self.named or f"{scheme}:" in self.allowed
         )
+
+
+def _networks(names: Iterable[str]) -> Iterable[Network]:
+    """Give those of some names that are networks, or addresses in numbers."""
+    for name in names:
+        try:
+            yield ip_network(name, strict=False)
+        except ValueError:
+            continue

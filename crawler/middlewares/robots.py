@@ -9,7 +9,14 @@ from typing import Final
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
-from scrapy.exceptions import IgnoreRequest, StopDownload
+from scrapy.exceptions import (
+    CannotResolveHostError,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+    IgnoreRequest,
+    StopDownload,
+)
 from scrapy.http.request import NO_CALLBACK
 from scrapy.robotstxt import RobotParser
 from scrapy.utils.defer import maybe_deferred_to_future
@@ -20,15 +27,17 @@ from twisted.internet.defer import DeferredLock
 from crawler.core.errors import one_line
 from crawler.core.listings.read import ROBOTS_BYTES, robots_text
 from crawler.middlewares.address_guard import PrivateAddressError
-from crawler.middlewares.throttling import (
-    MAY_NOT_WAIT,
-    NO_ANSWER,
-    SiteLeftAloneError,
-    SitePausedError,
-)
+from crawler.middlewares.throttling import MAY_NOT_WAIT, SiteLeftAloneError, SitePausedError
 
 logger = logging.getLogger(__name__)
 
+NO_ANSWER: Final = (
+    CannotResolveHostError,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+)
+"""Errors of a host that does not answer, whatever it is asked for."""
 _TOO_MANY_REQUESTS: Final = 429
 _SERVER_ERROR: Final = 500
 _OK = range(200, 300)
@@ -120,7 +129,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
             if not isinstance(error, IgnoreRequest):
                 stats.inc_value(f"robotstxt/exception_count/{type(error)}")
             stats.inc_value("robotstxt/request_count")
-            if isinstance(error, tuple(NO_ANSWER)):
+            if isinstance(error, NO_ANSWER):
                 logger.warning("%s does not answer: %s", site, one_line(error))
             else:
                 _warn(site, f"{type(error).__name__} {error}")

@@ -46,12 +46,13 @@ class _WithRoom(DownloaderInterface):
         """List slots that have room, with the number of their requests under way."""
         # Requests that wait for a robots.txt count as well; they are in no slot yet.
         under_way = [self.get_slot_key(request) for request in self.downloader.active]
-        with_room = []
-        for slot in possible_slots:
-            known = self.downloader.slots.get(slot)
-            most = (known.concurrency if known else self._concurrency) + 1
-            if self._throttling is not None:
-                most = self._throttling.most_under_way(slot, most)
-            if (number := under_way.count(slot)) < most:
-                with_room.append((number, slot))
-        return with_room
+        return [
+            (number, slot)
+            for slot in possible_slots
+            if (number := under_way.count(slot)) < self._most(slot)
+        ]
+
+    def _most(self, slot: str) -> int:
+        known = self.downloader.slots.get(slot)
+        usual = (known.concurrency if known else self._concurrency) + 1
+        return self._throttling.most_under_way(slot, usual) if self._throttling else usual

@@ -12,7 +12,6 @@ import logging
 from datetime import UTC, datetime, timedelta
 from time import monotonic
 from typing import Any, Final
-from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary, WeakSet
 
 from scrapy import Request
@@ -30,14 +29,13 @@ from scrapy.utils.httpobj import urlparse_cached
 
 from crawler.core.wording import show_seconds
 from crawler.extensions.component import Component, pause
+from crawler.middlewares.downloader import slot_of
 from crawler.middlewares.throttling_rules import Throttle, Verdict, http_date, retry_after
 
 logger = logging.getLogger(__name__)
 
 MAY_NOT_WAIT: Final = "corpus_may_not_wait"
 """Key of ``Request.meta``: where its site is paused, the request fails with `SitePausedError`."""
-OF_PAGE: Final = "corpus_of_page"
-"""Key of ``Request.meta``: a page in the browser asks for it, and no site is judged by it."""
 _WAITED: Final = "corpus_waited"
 """Key of ``Request.meta``: how often the request has met trouble and was put back."""
 
@@ -46,13 +44,12 @@ _ASKS_TO_WAIT: Final = frozenset({429, 503})
 # be the fault of one page.
 _GATEWAY_ERRORS: Final = frozenset({502, 504, *range(520, 528), 530})
 _SERVER_ERROR: Final = 500
-NO_ANSWER: Final[dict[type[Exception], str]] = {
+_FAILURES: Final[dict[type[Exception], str]] = {
     DownloadConnectionRefusedError: "refuses connections",
     DownloadTimeoutError: "does not answer in time",
     CannotResolveHostError: "is not found",
     DownloadFailedError: "breaks connections off",
 }
-"""Errors of a host that does not answer, whatever it is asked for, in words."""
 # How often a page is put back that alone asks to wait, or alone fails, on a site that answers
 # otherwise; RETRY_TIMES counts beside that.
 _MOST_WAITS: Final = 3
@@ -107,8 +104,7 @@ class ThrottlingMiddleware(Component):
         self._throttle = Throttle(self.options.pauses)
         self._sent: WeakKeyDictionary[Request, float] = WeakKeyDictionary()
         self._scheduled: WeakSet[Request] = WeakSet()
-        # Of each site that was given up, why, and when it asks to come back.
-        self._given_up: dict[str, tuple[str, datetime | None]] = {}
+        self._errors: dict[str, SiteLeftAloneError] = {}
 
     def most_under_way(self, slot: str, usual: int) -> int:
         """Return how many requests of a download slot may be under way now: ``usual``, or less."""
@@ -148,7 +144,7 @@ class ThrottlingMiddleware(Component):
         """Put a request back that failed when its site was in trouble."""
         if isinstance(exception, SitePausedError):
             return await self._put_back(request, self._site(request))
-        why = next((words for kind, words in NO_ANSWER.items() if isinstance(exception, kind)), "")
+        why = next((words for kind, words in _FAILURES.items() if isinstance(exception, kind)), "")
         if not why or not _is_web(request):
             return None
         site, now = self._site(request), monotonic()
@@ -185,7 +181,14 @@ class ThrottlingMiddleware(Component):
         self._act(site, verdict, f"answers HTTP {status}")
 
     def _site(self, request: Request) -> str:
-        """Name the download slot that a request belongs to."""
+        """Name the download slot that a request belongs to.
+
+        Scrapy leaves a request that was redirected to another host in the slot of the first one.
+        """
+        passed = request.meta.get("redirect_urls")
+        slot = request.meta.get("download_slot")
+        if passed and slot == slot_of(passed[0]):
+            return slot_of(request.url)
         return self.crawler.engine.downloader.get_slot_key(request)
 
     def _act(self, site: str, verdict: Verdict | None, why: str) -> None:
@@ -225,7 +228,7 @@ class ThrottlingMiddleware(Component):
             until = datetime.now(UTC) + timedelta(seconds=verdict.asked)
             minute = until + _ALMOST_A_MINUTE  # the next full one: never too early
             words += f"; it asks to come back after {minute:%Y-%m-%d %H:%M} UTC"
-        self._given_up[site] = words, until
+        self._errors[site] = SiteLeftAloneError(f"{site} {words}", site, until)
         earlier: list[dict[str, Any]] = self.stats.get_value("corpus/left_alone", [])
         self.stats.set_value("corpus/left_alone", [*earlier, {"site": site, "why": words}])
         logger.warning(
@@ -236,9 +239,9 @@ class ThrottlingMiddleware(Component):
         )
 
     def _refuse_given_up(self, site: str) -> None:
-        if site in self._given_up:
-            words, until = self._given_up[site]
-            raise SiteLeftAloneError(f"{site} {words}", site, until)
+        if error := self._errors.get(site):
+            # A new one for each request: tracebacks grow with each raise.
+            raise SiteLeftAloneError(str(error), site, error.until)
 
     async def _retry(self, request: Request, most: int) -> Request | None:
         """Put a request back that met trouble; None where that was done ``most`` times."""
@@ -263,7 +266,11 @@ class ThrottlingMiddleware(Component):
             if self._is_closing():
                 raise SiteLeftAloneError(f"the crawl ended while {site} was paused", site)
             await pause(min(_POLL_SECONDS, self._throttle.wait(site, monotonic())))
-        return request.replace(dont_filter=True)
+        again = request.replace(dont_filter=True)
+        if again.meta.get("download_slot", site) != site:
+            # It was redirected to this site, and waits with its other requests.
+            del again.meta["download_slot"]
+        return again
 
     def _is_closing(self) -> bool:
         slot = self._engine_slot()
@@ -274,10 +281,5 @@ class ThrottlingMiddleware(Component):
         return getattr(self.crawler.engine, "_slot", None)
 
 
-def slot_of(url: str) -> str:
-    """Return the download slot of an address by its host alone."""
-    return (urlsplit(url).hostname or "").removeprefix("www.")
-
-
 def _is_web(request: Request) -> bool:
-    return urlparse_cached(request).scheme in {"http", "https"} and OF_PAGE not in request.meta
+    return urlparse_cached(request).scheme in {"http", "https"}

@@ -260,12 +260,15 @@ class TwoPass(Component, BaseSpiderMiddleware):
 
     async def drain(self, response: Response) -> AsyncIterator[PageItem]:
         """Yield the finished items: the callback of ``data:,pages``."""
-        # No server gave the response: it is taken out of Scrapy's statistics, where these are kept.
+        self._uncount(response)
+        async for item in self.held_items():
+            yield item
+
+    def _uncount(self, response: Response) -> None:
+        """Take a response that no server gave out of Scrapy's statistics, where these are kept."""
         for name in ("response_count", f"response_status_count/{response.status}"):
             if self.stats.get_value(f"downloader/{name}"):
                 self.stats.inc_value(f"downloader/{name}", -1)
-        async for item in self.held_items():
-            yield item
 
     def held_items(self) -> AsyncIterator[PageItem]:
         """Return the one stream of finished items; whoever reads on continues where it stands."""

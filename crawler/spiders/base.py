@@ -42,8 +42,8 @@ from crawler.extensions.component import connect
 from crawler.journey.page_time import PageTime
 from crawler.middlewares.address_guard import PrivateAddressError
 from crawler.middlewares.graceful_shutdown import CrawlEndedError
-from crawler.middlewares.robots import RobotsUnreachableError
-from crawler.middlewares.throttling import NO_ANSWER, SiteLeftAloneError
+from crawler.middlewares.robots import NO_ANSWER, RobotsUnreachableError
+from crawler.middlewares.throttling import SiteLeftAloneError
 from crawler.middlewares.to_page import parse_response
 from crawler.settings import Options
 
@@ -83,7 +83,7 @@ def failure_reason(error: BaseException | None) -> str:
     """Name why a page could not be fetched, by the slug it is counted under."""
     if isinstance(error, HttpError):
         return f"http-{error.response.status}"
-    if isinstance(error, RobotsUnreachableError) and isinstance(error.__cause__, tuple(NO_ANSWER)):
+    if isinstance(error, RobotsUnreachableError) and isinstance(error.__cause__, NO_ANSWER):
         return failure_reason(error.__cause__)
     message = str(error)
     for kind, words, reason in _REASONS:

@@ -25,8 +25,8 @@ from crawler.discovery.scope import Scope
 from crawler.discovery.sources import read_source
 from crawler.discovery.url_traps import Traps
 from crawler.journey.crawl_ledgers import CrawlLedgers
+from crawler.middlewares.downloader import SiteDownloader
 from crawler.middlewares.dupefilter import ReturningDupeFilter
-from crawler.middlewares.graceful_shutdown import GracefulDownloader
 
 BASE = "http://a.example"
 
@@ -275,7 +275,7 @@ def test_a_redirect_may_lead_back_once() -> None:
 
 def test_the_hosts_of_a_site_share_a_download_slot() -> None:
     crawler = get_crawler(settings_dict={"DOWNLOAD_SLOTS": {"www.b.example": {"delay": 3}}})
-    downloader = GracefulDownloader(crawler)
+    downloader = SiteDownloader(crawler)
     slots = {
         url: downloader.get_slot_key(Request(url))
         for url in (
