@@ -562,13 +562,13 @@ def normal_forms(texts, Py_ssize_t most):
     cdef unsigned int its
     cdef Py_UCS4 char
     cdef bint is_label
+    cdef bytearray held
     cdef unsigned char* form
     cdef list found = [], unclear = []
     for text in texts:
         longest = max(longest, len(text))
-    form = <unsigned char*> PyMem_Malloc(3 * longest + 1)
-    if not form:
-        raise MemoryError
+    held = bytearray(3 * longest + 1)
+    form = <unsigned char*> <char*> held
     for text in texts:
         letters = size = 0
         for char in text:
@@ -601,7 +601,6 @@ def normal_forms(texts, Py_ssize_t most):
             if size and form[size - 1] == u" ":
                 size -= 1
         found.append((<char*> form)[:size])
-    PyMem_Free(form)
     others = pure.normal_forms([texts[at] for at in unclear], most)
     for at in range(len(unclear)):
         found[unclear[at]] = others[at]

@@ -7,7 +7,7 @@ them takes a library; applying them takes numpy alone.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cache
 from importlib.resources import files
 from io import BytesIO
@@ -53,17 +53,24 @@ class TreeEnsemble:
     _trees: Trees = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Check that every step leads on to a leaf."""
+        """Check that every step leads on to a leaf, and asks a feature that there is."""
         nodes = np.arange(len(self.left))
+        sizes = {len(each) for each in (self.feature, self.threshold, self.left, self.value)}
+        asked = (self.feature >= 0) & (self.feature < len(self.names))
         leaf = self.left == nodes
         # Children come after their parents, so that no path is a circle.
         ordered = (self.left > nodes) & (self.left + 1 < len(nodes))
-        if not (leaf | ordered).all() or not np.isin(self.roots, nodes).all():
+        rooted = np.isin(self.roots, nodes).all() and (np.diff(self.roots) > 0).all()
+        if len(sizes) > 1 or not (rooted and (leaf | ordered).all() and asked.all()):
             raise CorpusError("the weights hold broken trees; install the package again")
         endless = np.where(leaf, np.float32(np.inf), self.threshold).astype(np.float32)
         object.__setattr__(self, "threshold", endless)
         its = (getattr(self, name) for name in _KINDS)
         object.__setattr__(self, "_trees", Trees(*its))
+
+    def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:
+        """Leave the compiled form out of copies: it is made anew."""
+        return type(self), tuple(getattr(self, each.name) for each in fields(self) if each.init)
 
     @classmethod
     @cache

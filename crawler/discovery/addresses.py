@@ -138,13 +138,15 @@ def _json_address(text: str) -> str:
 
 
 def _csv_entries(lines: Iterable[str], path: Path) -> Iterator[tuple[int, str, str]]:
-    rows = csv.DictReader(lines, restkey="", restval="")
+    rows = csv.reader(lines)
+    names: list[str] = []
     with suppress(csv.Error):
-        rows.fieldnames = [name.strip().lower() for name in rows.fieldnames or ()]
-    if _COLUMN not in (rows.fieldnames or ()):
+        names = [name.strip().lower() for name in next(rows, [])]
+    if _COLUMN not in names:
         raise UnreadableInputError(
             f"the list of addresses {path} has no column named '{_COLUMN}' in its first line",
         )
+    column = names.index(_COLUMN)
     while True:
         try:
             row = next(rows)
@@ -152,5 +154,6 @@ def _csv_entries(lines: Iterable[str], path: Path) -> Iterator[tuple[int, str, s
             return
         except csv.Error:
             yield rows.line_num, "a row that is no CSV", ""
-        else:
-            yield rows.line_num, ",".join(map(str, row.values())), row[_COLUMN]
+            continue
+        if row:
+            yield rows.line_num, ",".join(row), row[column] if column < len(row) else ""

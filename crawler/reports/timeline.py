@@ -101,14 +101,13 @@ def _plot(name: str, title: str, counts: Counter[tuple[str, str]]) -> Plot:
 
 def _columns(times: set[str]) -> list[str]:
     """Return all hours, days, months or years from the first time to the last one."""
-    first, last = min(times), max(times)
-    columns: list[str] = []
-    for unit, length in _UNITS.items():
-        if length <= len(first):
-            start, end = (np.datetime64(time[:length], unit) for time in (first, last))
-            columns = np.datetime_as_string(np.arange(start, end + 1), unit).tolist()
-            if len(columns) <= _MOST_BARS:
-                break
+    ends = min(times), max(times)
+    units = [unit for unit, length in _UNITS.items() if length <= len(ends[0])]
+    for unit in units:
+        start, end = (np.datetime64(time[: _UNITS[unit]], unit) for time in ends)
+        if unit == units[-1] or int((end - start).astype(np.int64)) < _MOST_BARS:
+            break
+    columns: list[str] = np.datetime_as_string(np.arange(start, end + 1), unit).tolist()
     return columns
 
 

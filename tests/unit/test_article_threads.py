@@ -72,3 +72,13 @@ def test_comments_on_answers_are_none_of_the_text(mark: str) -> None:
 def test_a_kind_is_kept_for_each_address_of_a_page() -> None:
     document = read_page(thread())
     assert page_type(document) is page_type(document)
+
+
+def test_comments_that_are_called_threads_make_no_article_a_forum() -> None:
+    script = '{"@type": "NewsArticle", "comment": [{"@type": "DiscussionForumPosting"}]}'
+    page = Page.from_text(
+        "https://news.example/2026/11/dyke",
+        f'<title>The dyke</title><script type="application/ld+json">{script}</script>'
+        f"<article><h1>The dyke</h1><p>{prose(20)}</p><p>{prose(21)}</p><p>{prose(22)}</p>",
+    )
+    assert page_type(read_page(page)).kind == "article"

@@ -91,6 +91,13 @@ def test_keywords_are_read_with_their_tokens_patterns_and_roles() -> None:
         ("<!ELEMENT a (b)*>\n<!KEYWORD b KEYPATTERN 'x(y'>", 2, 26),
         ("<!ELEMENT a (b)*>\n<!KEYWORD b KEYPATTERN 'x{1,4444444444}'>", 2, 24),
         ("<!ELEMENT a (b)*>\n<!KEYWORD b KEYPATTERN 'x?'>", 2, 24),
+        ("<!ELEMENT a (b)*>\n<!KEYWORD b KEYPATTERN 'x(a+)+b'>", 2, 26),
+        (r"<!ELEMENT a (b)*><!KEYWORD b KEYPATTERN '(?:\w+\s?)*@'>", 1, 42),
+        ("<!ELEMENT a (b)*><!KEYWORD b KEYPATTERN '(a|a)*b'>", 1, 42),
+        ("<!ELEMENT a (b)*><!KEYWORD b KEYPATTERN 'x(?:ab|a?c)+d'>", 1, 43),
+        ("<!ELEMENT a (b)*><!KEYWORD b KEYPATTERN '(,a+|b+){2,50}c'>", 1, 42),
+        ("<!ELEMENT a (b)*><!KEYWORD b KEYPATTERN '(,(a|a))*b'>", 1, 41),
+        ("<!ELEMENT a (b)*><!KEYWORD b KEYPATTERN '((a+))+b'>", 1, 41),
         (f"<!ELEMENT a (b)*><!KEYWORD b KEYPATTERN '{2001 * 'a'}'>", 1, 41),
         ("<!ELEMENT a " + 50 * "(", 1, 53),
     ],
@@ -100,6 +107,24 @@ def test_an_error_names_file_line_and_column(source: str, line: int, column: int
         parse_model(source, "my.medl")
     assert (raised.value.line, raised.value.column) == (line, column)
     assert str(raised.value).startswith(f"my.medl, line {line}, column {column}: ")
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [r"(?:jan|feb|mar)+ \d+", r"\d+(?:,\s*\d+)*", r"((?:mon|tue),\s?)+at", r"\(x|x\)*y",
+     "(a|ab)c", "(?:mon|may){2}"],
+)  # fmt: skip
+def test_patterns_that_match_a_text_in_few_ways_are_taken(pattern: str) -> None:
+    model = parse_model(f"<!ELEMENT a (b)*><!KEYWORD b KEYPATTERN '{pattern}'>")
+    assert [each.pattern for _, each in model.patterns] == [pattern]
+
+
+def test_of_many_unknown_names_the_first_are_in_warnings() -> None:
+    keywords = "".join(f"<!KEYWORD z{number} KEYTOKENS 'x'>" for number in range(30))
+    warnings = parse_model(f"<!ELEMENT a (b)*>{keywords}", "my.medl").warnings
+    assert len(warnings) == 21
+    assert "'z19'" in warnings[19]
+    assert warnings[20] == "my.medl: there are more than 20 names with such keywords"
 
 
 def test_keywords_of_a_name_that_is_no_element_are_a_warning_and_are_left_out() -> None:
@@ -245,6 +270,13 @@ def test_a_long_row_that_does_not_fit_takes_linear_time() -> None:
     assert tail == ()
     taken = [child for child, step in zip(children, steps, strict=True) if step.taken]
     assert Automaton(content).accepts(taken)
+
+
+def test_a_pattern_of_many_odd_sets_is_looked_at_at_once() -> None:
+    pattern = r"([01]?\d" + r"|2[]?\d" * 30 + ")[:.]"
+    with within(2):
+        model = parse_model(f'<!ELEMENT slot (#PCDATA)>\n<!KEYWORD slot KEYPATTERN "{pattern}">')
+    assert [rule.element for rule in model.rules] == ["slot"]
 
 
 def test_headings_of_very_many_sizes_do_not_nest_without_end() -> None:

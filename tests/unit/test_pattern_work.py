@@ -20,6 +20,8 @@ GROWTH = 9.0
 ENOUGH = 5.0
 BOUNDED = {
     "crawler.core.listings.formats._IS_SITEMAP": "addresses of a listing are bounded",
+    "crawler.core.structure.medl._AMBIGUOUS": "a pattern of a model has 2,000 characters at most",
+    "crawler.core.structure.medl._GROUP": "as above",
     "crawler.core.structure.medl._LEXEME": "the reader stops at the first mark that is wrong",
     "crawler.core.wrapper.shapes._COMMENT": "a document type that the user gives",
     "crawler.core.wrapper.shapes._OTHERS": "as above",

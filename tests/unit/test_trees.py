@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
+import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -68,3 +71,21 @@ def test_trees_that_lead_nowhere_are_refused(left: list[int]) -> None:
 
 def test_sigmoid_of_any_margin() -> None:
     assert sigmoid(np.array([-1e9, 0.0, 1e9])).tolist() == pytest.approx([0.0, 0.5, 1.0])
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"roots": np.array([5, 0], np.intp)}, {"roots": np.array([0, 0], np.intp)},
+     {"feature": np.array([0, -1, 0, 0, 0, 0], np.intp)},
+     {"feature": np.array([0, 2, 0, 0, 0, 0], np.intp)},
+     {"value": np.zeros(5)}, {"threshold": np.zeros(7, np.float32)}],
+)  # fmt: skip
+def test_arrays_that_do_not_fit_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(CorpusError, match="broken trees"):
+        dataclasses.replace(_two_trees(), **wrong)
+
+
+def test_ensembles_can_be_copied_and_sent_to_other_processes() -> None:
+    trees = _two_trees()
+    for again in (copy.copy(trees), pickle.loads(pickle.dumps(trees))):
+        assert again.score([[1, 6]]).tolist() == [2.75]

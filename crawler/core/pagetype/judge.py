@@ -126,7 +126,7 @@ class TypeJudge:
 
 
 def page_type(document: Document) -> PageType:
-    """Return the kind of a page, which keeps it by its address."""
+    """Return the kind of a page. It is found once for each address of a parsed page."""
     known: dict[str, PageType] = document.parsed.found.setdefault("page_types", {})
     url = document.page.url
     if url not in known:
@@ -141,7 +141,9 @@ def decide(evidence: PageEvidence, likelihoods: Mapping[str, float]) -> PageType
     if ruled is not None:
         return PageType(ruled, _RULED, 0.0)
     article = likelihoods[ARTICLE]
-    if evidence.markup.is_thread:
+    markup = evidence.markup
+    # Readers' comments of an article may be called so as well.
+    if markup.is_thread and not evidence.declared and not markup.types[ARTICLE]:
         return PageType("forum", _RULED, article)
     others = {kind: value for kind, value in likelihoods.items() if kind != ARTICLE}
     kind = max(others, key=others.__getitem__)

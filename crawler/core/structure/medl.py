@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple, NoReturn, cast
 
@@ -47,7 +48,18 @@ _TEXT_ALONE: Final = "#PCDATA"
 _XML_NAME: Final = re.compile(
     rf"(?!(?i:xml)|(?:{TEXT}|{GROUP}|PCDATA)\Z)[A-Za-z][A-Za-z0-9.\-_]*+(?::[A-Za-z][A-Za-z0-9.\-_]*+)?"
 )
+# Limits of a pattern, and of the warnings of a model.
 _PATTERN_CHARS: Final = 2_000
+_MOST_WARNINGS: Final = 20
+# A repeated group with a repeat in it that begins with no mark, as "(a+)+", or with alternatives
+# that may begin alike, as "(a|ab)*", may match a text in exponentially many ways.
+_ATOMS: Final = r"(?:\\.|\[\^?+\]?+(?:\\.|[^\]\\])*+\]|[^()\[\\])"
+_REPEAT: Final = r"(?:[*+]|\{\d*,\}|\{(?:\d+,)?\d{2,}\})"
+_AMBIGUOUS: Final = re.compile(
+    rf"\((?:\?:)?(?!\\\W|[^\w\\.(\[]){_ATOMS}*?(?:[*+]|\{{\d*,\}}){_ATOMS}*+\){_REPEAT}"
+)
+_GROUP: Final = re.compile(rf"(?<!\\)\((?:\?:|\?P<\w+>)?({_ATOMS}*+)\)({_REPEAT}?)")
+_CLEAR_BEGIN: Final = re.compile(r"[^\\\[.^$](?![?*{])")
 
 
 class _Lexeme(NamedTuple):
@@ -236,6 +248,12 @@ class _Parser:
             self._fail(f"the expression is wrong: {error}", text.offset)
         if pattern.match(""):
             self._fail("the expression matches the empty text; have it ask for more", text.offset)
+        if found := _ambiguous_part(text.text):
+            self._fail(
+                f"{found} repeats what repeats or begins alike, and may take very long; begin the "
+                "group with a mark, as in (,a+)+, leave one repeat out, or write [ab] for (a|b)",
+                text.offset + 1 + text.text.find(found),
+            )
         return pattern
 
     def _check(self, model: Model) -> None:
@@ -257,22 +275,53 @@ class _Parser:
         differs in case alone is taken for that of the element.
         """
         folded = {name.casefold(): name for name in reversed(names)}
+        known = frozenset(names)
         rules: list[Rule] = []
         warnings: dict[str, str] = {}
+        more = f"{self._name}: there are more than {_MOST_WARNINGS} names with such keywords"
         for rule, offset in self._rules:
-            name = rule.element if rule.element in names else folded.get(rule.element.casefold())
+            alike = folded.get(rule.element.casefold())
+            name = rule.element if rule.element in known else alike
+            done = "they are left out; put it into what an element may hold, or correct the name"
             if name is not None:
                 rules.append(replace(rule, element=name))
-            if name == rule.element or rule.element in warnings:
-                continue
-            close = "" if name else did_you_mean(rule.element, names)
-            done = (
-                f"taken for those of '{name}'; write both names alike"
-                if name
-                else "left out; put it into what an element may hold, or correct the name"
-            )
-            warnings[rule.element] = (
-                f"{self._name}, line {self._line(offset)}: there are keywords of '{rule.element}', "
-                f"and no element of that name{close}: they are {done}"
-            )
+                done = f"they are taken for those of '{name}'; write both names alike"
+            if len(warnings) == _MOST_WARNINGS:
+                warnings.setdefault("", more)
+            elif name != rule.element and rule.element not in warnings and "" not in warnings:
+                close = "" if name else did_you_mean(rule.element, names)
+                warnings[rule.element] = (
+                    f"{self._name}, line {self._line(offset)}: there are keywords of "
+                    f"'{rule.element}', and no element of that name{close}: {done}"
+                )
         return tuple(rules), tuple(warnings.values())
+
+
+def _ambiguous_part(pattern: str) -> str | None:
+    """Return a group of a pattern that may match a text in exponentially many ways, if any."""
+    while True:
+        if found := _AMBIGUOUS.search(pattern):
+            return found[0]
+        for group in _GROUP.finditer(pattern):
+            parts = group[1].split("|")
+            repeats = (_AMBIGUOUS.search(f"({part})+") for part in parts)
+            if group[2] and (not _is_clear(parts) or any(repeats)):
+                return group[0]
+        # Go on with the groups around.
+        outer = _GROUP.sub(_as_part, pattern)
+        if outer == pattern:
+            return None
+        pattern = outer
+
+
+def _is_clear(parts: Sequence[str]) -> bool:
+    """Tell whether the first character tells which of a group's alternatives is meant."""
+    first = [found[0].lower() for found in map(_CLEAR_BEGIN.match, parts) if found]
+    return len(parts) == 1 or len(set(first)) == len(parts)
+
+
+def _as_part(group: re.Match[str]) -> str:
+    """Return what a group without groups is to the one around it, as atoms of a pattern."""
+    if not _is_clear(group[1].split("|")):
+        return ".|."
+    return ".+" if group[2] else group[1].replace("|", "")
