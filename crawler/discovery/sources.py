@@ -24,7 +24,7 @@ SOURCES: Final = ("sitemap", "feed", "links")
 """Where the pages of a site are found."""
 
 _DEEPEST: Final = 3
-_FEEDS: Final = frozenset({"rss", "atom"})
+_FEEDS: Final = frozenset({"rss", "atom", "json-feed"})
 
 
 @dataclass(slots=True)

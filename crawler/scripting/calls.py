@@ -20,6 +20,8 @@ from crawler.core.wrapper.output import Node
 from crawler.core.wrapper.project import XML_NAME, Scalar
 from crawler.core.wrapper.tree import TEXT, PageTree
 
+_LEAST_MEMORY: Final = 1024 * 1024
+_MOST_SECONDS: Final = 24 * 60 * 60
 # An output is at most this deep; ``objects.js`` has the same number.
 _MOST_DEPTH: Final = 100
 # Larger whole numbers are not exact in JavaScript (ECMA-262, MAX_SAFE_INTEGER).
@@ -94,11 +96,22 @@ class Limits:
     ``output``
         Characters of output in all: names, values and attributes of nodes, lines for
         ``system.Debug``, addresses and file names. Each of them counts for 16 more.
+
+    Raises:
+        ArgumentError: a limit is not above 0, or leaves the engine no room.
     """
 
     seconds: float = 5.0
     memory: int = 128 * 1024 * 1024
     output: int = 8 * 1024 * 1024
+
+    def __post_init__(self) -> None:
+        is_time = 0 < self.seconds <= _MOST_SECONDS
+        if not is_time or self.memory < _LEAST_MEMORY or self.output < 1:
+            raise ArgumentError(
+                f"{self} leaves a script no room; give seconds above 0, up to a day, at least "
+                f"{_LEAST_MEMORY} bytes of memory, and at least 1 character of output"
+            )
 
 
 @dataclass(frozen=True, slots=True)

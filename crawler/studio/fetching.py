@@ -55,7 +55,8 @@ def fetch_all(urls: Sequence[str]) -> list[Page | FetchError]:
                 "fetch-slow", urls[0], _SECONDS
             )
         found: list[Page | FetchError] = here.recv()
-    except EOFError as error:
+    # A process that ends while it sends leaves a part of its answer.
+    except (EOFError, OSError) as error:
         raise FetchError(f"{urls[0]} could not be fetched: the crawl ended at once").about(
             "fetch-ended", urls[0]
         ) from error
@@ -80,7 +81,8 @@ def _crawl(urls: Sequence[str], answers: Connection) -> None:
     from crawler.spiders.fetch import fetch_pages  # noqa: PLC0415 - as above
 
     # What goes wrong here is said by the studio; a crawl that Ctrl-C ends says nothing.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    for output in (1, 2):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), output)
     settings = get_project_settings()
     settings.set("LOG_LEVEL", "CRITICAL", "cmdline")
     answers.send(fetch_pages(urls, CrawlerProcess(settings)))

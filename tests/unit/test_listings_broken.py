@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -248,7 +249,7 @@ READ_WHOLE: dict[str, tuple[str | bytes, str, dict[str, int]]] = {
         {},
     ),
     "gzip with zeros behind": (PACKED + bytes(512), "sitemap", {}),
-    "gzip with rubbish behind": (PACKED + b"rubbish", "sitemap", {"gzip-damaged": 1}),
+    "gzip with rubbish behind": (PACKED + b"rubbish", "sitemap", {"gzip-tail": 1}),
     "gzip without its end": (PACKED[:-8], "sitemap", {"gzip-cut": 1}),
     "gzip with a wrong sum": (
         gzipped(SOUND.encode() + b" " * 200_000)[:-8] + bytes(8),
@@ -330,8 +331,11 @@ def test_wide_text_of_no_listing_is_none() -> None:
         (b"Not found", "unknown"),
         (b"See https://a.example/one\nor ask us\nby mail\n", "unknown"),
         (b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "unknown"),
-        (b'{"error": "not found"}', "unknown"),
-        (b"[]", "unknown"),
+        (b'{"error": "not found"}', "json-wrong"),
+        (b'{"items": [1, {"name": "x"}]}', "json-wrong"),
+        (b"[" * 200_000, "json-wrong"),
+        (b'{"items": [', "json-wrong"),
+        (b"[]", "json-wrong"),
     ],
 )
 def test_what_is_no_listing_says_why(body: bytes, problem: str) -> None:
@@ -389,6 +393,13 @@ def test_addresses_are_mended(written: str, read: str, counted: dict[str, int]) 
     expected = "https://a.example/x/b" if read == "/b" else f"{start}{read}"
     assert urls(listing) == [expected]
     assert listing.problems == counted
+
+
+def test_html_entities_and_json_halves_of_characters_do_no_harm() -> None:
+    items = [{"url": "/one", "language": "half \ud800"}, {"url": "/two\ud800"}]
+    listing = read_listing(json.dumps({"items": items}).encode(), URL)
+    assert listing.entries[0].language == "half ?"
+    assert len(listing.entries) == 2
 
 
 def test_a_record_is_found_after_elements_too_deep_to_be_told_apart() -> None:

@@ -1,4 +1,4 @@
-"""What feeds say of pages: RSS of all versions, and Atom."""
+"""What feeds say of pages: RSS of all versions, Atom, JSON Feed."""
 
 from __future__ import annotations
 
@@ -85,6 +85,9 @@ FEEDS = {
     "Atom without a namespace": """<feed><entry xml:lang="en"><title>One &amp; only</title>
         <id>tag:a.example,2026:1</id><link rel="alternate" href="https://a.example/one"></link>
         <created>2026-11-27T14:03:05Z</created></entry></feed>""",
+    "JSON Feed": """{"version": "https://jsonfeed.org/version/1.1", "language": "en", "items": [
+        {"id": "1", "url": "https://a.example/one", "title": "One & only", "content_text": "x",
+        "date_published": "2026-11-27T14:03:05Z"}]}""",
 }
 
 
@@ -93,7 +96,7 @@ FEEDS = {
 def test_a_feed_of_any_kind_says_the_same(name: str, content_type: str) -> None:
     listing = read_listing(FEEDS[name].encode(), "https://a.example/feed", content_type)
     assert listing.entries == (ONE,)
-    assert listing.kind == {"R": "rss", "A": "atom"}[name[0]]
+    assert listing.kind == {"R": "rss", "A": "atom", "J": "json-feed"}[name[0]]
 
 
 @pytest.mark.parametrize(
@@ -161,6 +164,14 @@ def test_addresses_are_relative_to_their_base() -> None:
     assert urls(feed.replace("https://b.example/x/", "https://[")) == ["https://a.example/blog/one"]
 
 
+def test_relative_addresses_in_a_feed_served_for_another_site_are_relative_to_that_site() -> None:
+    feed = rss("<link>/one</link>", "<link>https://b.example/blog/</link>")
+    assert urls(feed, "https://feeds.example/b") == ["https://b.example/one"]
+    assert urls(feed, "https://b.example/blog/feed") == ["https://b.example/one"]
+    feed = atom("<link href='/one'/>", "<link rel='alternate' href='https://b.example/blog/'/>")
+    assert urls(feed, "https://feeds.example/b") == ["https://b.example/one"]
+
+
 def test_published_and_changed_are_kept_apart() -> None:
     (entry,) = read(
         atom(
@@ -182,10 +193,16 @@ def test_a_feed_in_pages_names_the_next() -> None:
     link = "<link rel='{}' href='?page={}'/>"
     body = atom("<link href='/one'/>", link.format("next", 2) + link.format("previous", 0))
     assert read(body).next == "https://a.example/blog/feed.xml?page=2"
+    archived = atom("", link.format("prev-archive", 7))
+    assert read(archived).next == "https://a.example/blog/feed.xml?page=7"
+    both = atom("", link.format("prev-archive", 7) + link.format("next", 2))
+    assert read(both).next.endswith("=2")
     in_rss = rss("", "<atom:link rel='next' href='https://a.example/feed?paged=2'/>")
     assert read(in_rss).next == "https://a.example/feed?paged=2"
     assert read(atom("<link rel='next' href='/two'/><id>https://a.example/1</id>")).next == ""
     assert read(atom("", "<link rel='next' href=''/>")).next == ""  # the feed itself
+    json_feed = '{"version": "https://jsonfeed.org/version/1", "items": [], "next_url": "/p2"}'
+    assert read(json_feed).next == "https://a.example/p2"
 
 
 def test_items_left_open_are_closed() -> None:
@@ -202,3 +219,12 @@ def test_a_feed_cut_off_keeps_what_is_whole() -> None:
     ]
     assert listing.problems["cut-off"] == 1
     assert len(read("<rss><item><link>/1</link></item><item><link>/2").entries) == 1
+
+
+def test_json_items_are_found_by_other_addresses() -> None:
+    body = """{"items": [{"id": "https://a.example/1"}, {"url": "", "external_url": "/2"},
+        {"id": 3, "url": 4}, "x", {"url": "/5", "title": 5, "date_modified": "2026-11-27"}]}"""
+    listing = read(body)
+    assert [entry.url.rpartition("/")[2] for entry in listing.entries] == ["1", "2", "5"]
+    assert listing.entries[2] == Entry("https://a.example/5", lastmod="2026-11-27")
+    assert listing.problems["address-missing"] == 2

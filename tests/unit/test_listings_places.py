@@ -16,10 +16,12 @@ def test_feeds_are_found_in_the_links_of_a_page() -> None:
     assert feeds("""<link rel="alternate" type="application/rss+xml" href="/comments/feed/">
         <link rel="alternate" type="application/rss+xml" title="Comments" href="/c.xml">
         <link rel="ALTERNATE home" type="Application/Atom+XML; charset=utf-8" href="atom.xml">
+        <link rel="alternate" type="application/feed+json" href="//b.example/feed.json">
         <link rel="alternate" type="text/xml" href="feed:https://a.example/rss">
         <link rel="feed" href="feed://a.example/f"><link rel="alternate feed" href="atom.xml">
         """) == (
         "https://a.example/x/atom.xml",
+        "https://b.example/feed.json",
         "https://a.example/rss",
         "http://a.example/f",
         "https://a.example/comments/feed/",

@@ -387,18 +387,11 @@ def test_an_answer_that_is_too_long() -> None:
 
 
 @pytest.mark.parametrize(
-    ("limits", "reason"),
-    [
-        ({"seconds": 0, "output": 2**40, "memory": 2**30}, "time"),
-        ({"memory": 5}, "memory"),
-        ({"output": 0}, "output"),
-    ],
+    "limits", [{"seconds": 0}, {"seconds": float("nan")}, {"memory": 5}, {"output": 0}]
 )
-def test_limits_that_leave_no_room(limits: dict[str, int], reason: str) -> None:
-    script = "function main() { for (;;) xtree.root.Add('a', 'b'); }"
-    with Sandbox(Limits(**limits)) as sandbox, pytest.raises(ScriptError) as caught:
-        sandbox.run(script, PAGE)
-    assert caught.value.reason == reason
+def test_limits_that_leave_no_room(limits: dict[str, int]) -> None:
+    with pytest.raises(ArgumentError, match="give"):
+        Limits(**limits)
 
 
 def test_a_script_that_is_no_text(sandbox: Sandbox) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import urljoin, urlsplit
@@ -15,7 +15,7 @@ from crawler.core.page.addresses import canonical_address
 from crawler.core.page.page import site_of
 from crawler.core.patterns import compiled_later
 
-Kind = Literal["sitemap-index", "sitemap", "text", "rss", "atom", "none"]
+Kind = Literal["sitemap-index", "sitemap", "text", "rss", "atom", "json-feed", "none"]
 
 MAX_LISTING_BYTES = 50 * 1024 * 1024
 """Most bytes read of a listing, unpacked: what the sitemap protocol (sitemaps.org) allows."""
@@ -25,6 +25,9 @@ MAX_ENTRIES = 250_000
 
 MAX_ALTERNATES = 250
 """Most other languages kept for an entry; there are fewer than 200 languages with two letters."""
+
+MAX_JSON_CHARS = 16 * 1024 * 1024
+"""Longest feed in JSON, which has to be in memory at once and takes many times its length there."""
 
 MAX_ADDRESS_CHARS = 2_048
 """Longest address taken, as written: what the sitemap protocol allows."""
@@ -47,10 +50,13 @@ PROBLEMS: Mapping[str, str] = {
     "encoding-wrong": "declared encoding is not the real one, which was found out",
     "entries-many": f"entry beyond the first {MAX_ENTRIES:,}, left out",
     "gzip-cut": "packed data end too early, read as far as they go",
-    "gzip-damaged": "packed data are damaged or other data follow, read as far as they go",
+    "gzip-damaged": "packed data are damaged, read as far as they go",
     "gzip-not": "named as packed, but it is not",
+    "gzip-tail": "bytes after the packed data, left out",
     "html": "an HTML page, not a listing",
     "index-with-pages": "page in an index of sitemaps, kept",
+    "json-long": f"JSON of more than {MAX_JSON_CHARS:,} characters, not read",
+    "json-wrong": "JSON that is no feed",
     "line-wrong": "line that is no address, left out",
     "nested-deeply": f"element within {MAX_NESTED} others, taken for a part of the last of them",
     "raw-ampersand": "& that begins no known character, kept as it is",
@@ -118,7 +124,7 @@ class Listing:
         kind: what the listing is; ``none`` if it is none; ``problems`` then says why.
         entries: in the order of the listing, each address once.
         problems: what was wrong, by the names of ``PROBLEMS``, and how often.
-        next: address of the next page of a feed in pages (RFC 5005); empty where
+        next: address of the next page of a feed in pages (RFC 5005, or ``next_url``); empty where
             there is none.
     """
 
@@ -161,12 +167,28 @@ class Collector:
         self._dates: dict[str, str] = {}
         self._read = 0
 
-    def add(self, entry: Entry) -> None:
-        """Add an entry with an address from :meth:`address`, and dates from :meth:`date`."""
-        if entry.url in self._entries:
+    def add(  # noqa: PLR0913 - the fields of an entry
+        self,
+        url: str,
+        kind: Literal["page", "sitemap"] = "page",
+        *,
+        lastmod: str = "",
+        published: str = "",
+        language: str = "",
+        alternates: Iterable[Alternate] = (),
+    ) -> None:
+        """Add an entry with an address from :meth:`address`; all else is as the listing has it."""
+        if url in self._entries:
             self.problems.add("repeated")
-        else:
-            self._entries[entry.url] = entry
+            return
+        self._entries[url] = Entry(
+            url,
+            kind,
+            lastmod=self._date(lastmod),
+            published=self._date(published),
+            language=language.strip(),
+            alternates=tuple(alternates),
+        )
 
     def is_full(self) -> bool:
         """Tell, and count, whether a further entry is one too many."""
@@ -214,7 +236,7 @@ class Collector:
             whole = f"//{whole}" if separator and start == self._site else whole
         return absolute_address(base, whole), "address-wrong"
 
-    def date(self, written: str) -> str:
+    def _date(self, written: str) -> str:
         """Return a date in ISO 8601; empty, and counted, if it is none."""
         written = written.strip()
         if not written:

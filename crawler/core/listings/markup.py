@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
 from html.entities import html5
 from itertools import islice
-from typing import TYPE_CHECKING
-from urllib.parse import urljoin
+from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
-    from crawler.core.listings.entries import Problems
+    from crawler.core.listings.entries import Collector
 
 # Each alternative either matches what it began or fails within the same tag, and what is left open
 # ends with the text: no stretch is looked at twice.
@@ -41,82 +41,86 @@ MAX_NESTED = 64
 """Most elements inside one another; real listings, HTML included, have fewer."""
 _LAST_CHARACTER = 0x10FFFF
 _SURROGATES = range(0xD800, 0xE000)
-# Attributes beyond this number are not read; roots that declare everything have some forty.
+# Prefixes and attributes beyond these numbers are not read; roots that declare everything have some
+# forty.
+_MAX_PREFIXES = 64
 _MAX_ATTRIBUTES = 256
-_MAX_LINKS = 1_000
-# An entry is inside this many elements at most; deeper ones say nothing of its base.
-_MAX_DEPTH = 8
-PUBLISHED = ("publication_date", "pubdate", "published", "issued", "date", "created")
-"""Names of elements that say when a page was published, the surest first."""
-CHANGED = ("lastmod", "updated", "modified")
-"""Names of elements that say when a page was changed, the surest first."""
-_FIELDS = frozenset({"loc", "origlink", "guid", "id", "link", "language", *PUBLISHED, *CHANGED})
-_ROOTS = frozenset({"rss", "rdf", "channel", "feed"})
-_NEWS, _OF_NEWS = frozenset({"news", "publication"}), frozenset({"publication_date", "language"})
-# Elements with addresses that are no pages.
-_MEDIA = frozenset({"image", "video"})
+# Vocabularies by a part of their namespace, since sites write namespaces in many wrong ways; and by
+# the usual prefixes, since sites forget to declare them.
+_VOCABULARIES = {
+    "sitemap-news": "news", "sitemap-image": "image", "sitemap-video": "video",
+    "2005/atom": "atom", "purl.org/atom": "atom", "purl.org/dc/": "dc",
+}  # fmt: skip
+_PREFIXES = {
+    "news": "news", "n": "news", "image": "image", "video": "video", "atom": "atom",
+    "atom10": "atom", "a10": "atom", "dc": "dc", "dcterms": "dc",
+}  # fmt: skip
 
 
 @dataclass(slots=True)
 class Node:
-    """An open element; ``name`` is its local name in lower case.
+    """An open element.
 
-    Prefixes and namespaces tell nothing: sites declare them in many wrong ways, or not at all.
+    Attributes:
+        space: its vocabulary (``news``, ``atom``, ``dc``, …); empty for the document's own,
+            ``other`` for an unknown one.
+        name: its local name in lower case.
     """
 
+    space: str
     name: str
     attributes: Mapping[str, str]
 
 
-@dataclass(slots=True)
-class Record:
-    """An entry of a listing, as it is written.
-
-    Attributes:
-        node: its element.
-        base: what its addresses are relative to.
-        around: the names of the elements around it, the outermost first.
-        texts: the texts of its fields by the names of their elements; of several the first.
-        links: its ``link`` elements with an address, each with what that is relative to.
-        is_whole: whether the listing goes on behind it.
-    """
-
-    node: Node
-    base: str
-    around: tuple[str, ...] = ()
-    texts: dict[str, str] = field(default_factory=dict)
-    links: list[tuple[Node, str]] = field(default_factory=list)
-    is_whole: bool = True
-
-
 class Scanner:
-    """Reads one document.
+    """Reads one document. A subclass reads one format.
 
     Args:
-        url: its address.
-        records: the names of the elements of entries, which are never inside one another.
-        problems: counts what is wrong with it.
+        collector: takes the entries and the problems.
 
     Attributes:
-        head: what is said outside of entries, as if it were one.
+        open: the open elements, outermost first.
+        record: the open element of the entry that is read; None outside of entries.
+        fields: the texts of that entry by the names of their elements.
     """
 
-    def __init__(self, url: str, records: Collection[str], problems: Problems) -> None:
-        self.head = Record(Node("", {}), url)
-        self._url = url
-        self._records = records
-        self._problems = problems
-        self._open: list[Node] = []
+    records: ClassVar[frozenset[str]] = frozenset()
+    """Names of elements that are never inside one another."""
+
+    def __init__(self, collector: Collector) -> None:
+        self.collector = collector
+        self.problems = collector.problems
+        self.open: list[Node] = []
+        self.record: Node | None = None
+        self.fields: dict[str, str] = {}
         self._names: Counter[str] = Counter()
-        self._record: Record | None = None
-        self._done: list[Record] = []
-        # The open element whose text is wanted, and what is read of that.
+        self._namespaces: dict[str, str] = {}
+        self._root: tuple[str, str] | None = None
         self._taking: Node | None = None
         self._pieces: list[str] = []
-        self._has_text = self._has_bases = False
+        self._has_text = False
 
-    def scan(self, text: str, start: int) -> Iterator[Record]:
-        """Read a document, from the offset of its root element; yield its entries."""
+    def start(self, node: Node) -> bool:
+        """Read the start of an element: begin an entry, or tell whether its text is wanted.
+
+        Of an element that is not closed the text ends at the next element.
+        """
+        raise NotImplementedError
+
+    def keep(self, node: Node, text: str) -> None:
+        """Take the text of an element that :meth:`start` wanted."""
+        self.fields.setdefault(node.name, text)
+
+    def candidates(self) -> list[tuple[str, str]]:
+        """Return the addresses the entry may have, best first, with what each is relative to."""
+        raise NotImplementedError
+
+    def add(self, url: str) -> None:
+        """Add the entry that ends, by its address."""
+        raise NotImplementedError
+
+    def scan(self, text: str, start: int) -> None:
+        """Read a document, from the offset of its root element."""
         last = start
         for token in TOKEN.finditer(text, start):
             if self._taking is not None and token.start() > last:
@@ -129,80 +133,44 @@ class Scanner:
                 if self._names[name := local_name(token["end"])]:
                     self._pop_to(name)
                 else:
-                    self._problems.add("tag-stray")
+                    self.problems.add("tag-stray")
             elif kind == "cdata_end" and self._taking is not None:
                 self._take(token["cdata"])
-            if self._done:
-                yield self._done.pop()
-        if self._taking is not None or any(self._names[name] for name in self._records):
-            self._problems.add("cut-off")
+        if self._taking is not None or any(self._names[name] for name in self.records):
+            self.problems.add("cut-off")
         else:
-            self._problems.add("tag-unclosed", len(self._open))
-        while self._open:
+            self.problems.add("tag-unclosed", len(self.open))
+        while self.open:
             self._pop(cut=True)
-        yield from self._done
 
     def _start(self, qualified: str, rest: str) -> None:
         name = local_name(qualified)
         attributes = _attributes(rest) if "=" in rest else {}
         if self._taking is not None and self._has_text:
-            # Of an element that is not closed the text ends at the next element.
-            self._problems.add("tag-unclosed")
+            self.problems.add("tag-unclosed")
             self._pop_to(self._taking.name)
-        if name in self._records and self._names[name] and self._taking is None:
-            self._problems.add("tag-unclosed")
+        if name in self.records and self._names[name] and self._taking is None:
+            self.problems.add("tag-unclosed")
             self._pop_to(name)
-        if len(self._open) >= MAX_NESTED:
-            self._problems.add("nested-deeply")
+        if len(self.open) >= MAX_NESTED:
+            self.problems.add("nested-deeply")
             return
-        self._has_bases = self._has_bases or "xml:base" in attributes
-        node = Node(name, attributes)
-        if self._is_wanted(node) and self._taking is None:
+        node = Node(self._space(qualified, attributes), name, attributes)
+        if self.start(node) and self._taking is None:
             self._taking = node
-        self._open.append(node)
+        self.open.append(node)
         self._names[name] += 1
         if rest.endswith("/"):
             self._pop()
 
-    def _is_wanted(self, node: Node) -> bool:
-        """Tell whether the text of an element is wanted; begin an entry, and note a link."""
-        parent = self._open[-1] if self._open else self.head.node
-        if self._record is None and node.name in self._records and parent.name not in _MEDIA:
-            around = tuple(element.name for element in self._open)
-            self._record = Record(node, self._base(node), around)
-            if language := node.attributes.get("xml:lang", ""):
-                self._record.texts["language"] = language
-            return False
-        holder = self._record or self.head
-        if self._record is None and node.name in _ROOTS and "xml:lang" in node.attributes:
-            holder.texts.setdefault("language", node.attributes["xml:lang"])
-        if parent is not holder.node and (self._record or parent.name not in _ROOTS):
-            return self._record is not None and parent.name in _NEWS and node.name in _OF_NEWS
-        if node.name == "link" and "href" in node.attributes:
-            if len(holder.links) < _MAX_LINKS:
-                holder.links.append((node, self._base(node)))
-            return False
-        return node.name in _FIELDS
-
-    def _base(self, node: Node) -> str:
-        """Return what an element's addresses are relative to, by ``xml:base`` (W3C XML Base)."""
-        base = self._url
-        for element in (*self._open[:_MAX_DEPTH], node) if self._has_bases else ():
-            if written := element.attributes.get("xml:base", "").strip():
-                try:
-                    base = urljoin(base, written)
-                except ValueError:
-                    self._problems.add("address-wrong")
-        return base
-
     def _pop_to(self, name: str) -> None:
-        while self._open[-1].name != name:
-            self._problems.add("tag-unclosed")
+        while self.open[-1].name != name:
+            self.problems.add("tag-unclosed")
             self._pop()
         self._pop()
 
     def _pop(self, *, cut: bool = False) -> None:
-        node = self._open.pop()
+        node = self.open.pop()
         self._names[node.name] -= 1
         if not self._names[node.name]:
             del self._names[node.name]
@@ -212,14 +180,15 @@ class Scanner:
             self._pieces.clear()
             self._has_text = False
             self._taking = None
-        record = self._record
-        if record is not None and node is record.node:
-            record.is_whole = not cut
-            self._done.append(record)
-            self._record = None
-        # A guid that is no permanent link names no page.
-        elif text and not cut and not (node.attributes and _is_no_link(node)):
-            (record or self.head).texts.setdefault(node.name, text)
+        if node is self.record:
+            found = self.candidates()
+            # An entry that is cut off before its address is none.
+            is_whole = (found or not cut) and not self.collector.is_full()
+            if is_whole and (url := self.collector.address(*found)):
+                self.add(url)
+            self.record = None
+        elif text and not cut:
+            self.keep(node, text)
 
     def _take(self, text: str) -> None:
         self._pieces.append(text)
@@ -232,12 +201,25 @@ class Scanner:
             not name or f"{name};" in html5
             for name in (match[3] for match in _REFERENCE.finditer(text))
         )
-        self._problems.add("raw-ampersand", text.count("&") - known)
+        self.problems.add("raw-ampersand", text.count("&") - known)
         return unescape(text)
 
+    def _space(self, qualified: str, attributes: Mapping[str, str]) -> str:
+        """Return the vocabulary of an element, and note the namespaces that it declares.
 
-def _is_no_link(guid: Node) -> bool:
-    return guid.attributes.get("ispermalink", "").strip().lower() == "false"
+        A prefix has one meaning in a document. Elements without a prefix are the document's own.
+        """
+        for name, value in attributes.items():
+            declared, _, prefix = name.partition(":")
+            if declared == "xmlns" and len(self._namespaces) < _MAX_PREFIXES:
+                self._namespaces[prefix] = value.strip().lower()
+        prefix = qualified.rpartition(":")[0].lower()
+        namespace = self._namespaces.get(prefix, "")
+        if self._root is None:
+            self._root = prefix, namespace
+        if prefix in ("", self._root[0]) or (namespace and namespace == self._root[1]):
+            return ""
+        return _vocabulary(namespace) or _PREFIXES.get(prefix, "other")
 
 
 def local_name(qualified: str) -> str:
@@ -270,3 +252,8 @@ def _attributes(rest: str) -> dict[str, str]:
         name, double, single, bare = match.groups("")
         found.setdefault(name.lower(), unescape(double or single or bare))
     return found
+
+
+@lru_cache(maxsize=1024)
+def _vocabulary(namespace: str) -> str:
+    return next((name for part, name in _VOCABULARIES.items() if part in namespace), "")

@@ -7,12 +7,10 @@ Its bytes are unpacked, decoded, recognised and read.
 from __future__ import annotations
 
 import codecs
-import gzip
 import re
 import zlib
 from collections.abc import Mapping
 from contextlib import suppress
-from io import BytesIO
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -24,7 +22,7 @@ from crawler.core.listings.entries import (
     Problems,
     absolute_address,
 )
-from crawler.core.listings.formats import read_feed, read_lines, read_sitemap
+from crawler.core.listings.formats import FeedReader, SitemapReader, read_json_feed, read_lines
 from crawler.core.listings.markup import TOKEN, local_name
 from crawler.core.page.decode import decode_bytes
 from crawler.core.page.parse import ParsedPage
@@ -46,15 +44,17 @@ _DECLARATION_CHARS = 2_048
 _WIDE_BYTES = 32
 
 _GZIP = b"\x1f\x8b"
+_GZIP_WINDOW = 31  # zlib's number for the largest window with the header of gzip
 # A file packed once, and once more by its server.
 _MAX_LAYERS = 2
-# Bytes unpacked at a time: so many at most are lost before damage.
-_STEP = 1_024
+# Packed bytes unpacked at a time: so many at most are lost before damage.
+_STEP = 32
 
+# JSON without "feed" is left out: with that type pages name their record in a data interface.
 _FEED_TYPES = frozenset(
     {
         "application/rss+xml", "application/atom+xml", "application/rdf+xml",
-        "application/x-rss+xml", "application/xml", "text/xml",
+        "application/feed+json", "application/x-rss+xml", "application/xml", "text/xml",
         "text/rss+xml", "text/atom+xml", "text/rss",
     }
 )  # fmt: skip
@@ -69,6 +69,7 @@ _SITEMAPS = (
 )  # fmt: skip
 _FEEDS = (
     "/feed/", "/rss", "/rss.xml", "/feed.xml", "/atom.xml", "/index.xml", "/feeds/posts/default",
+    "/feed.json",
 )  # fmt: skip
 _FEEDS_BELOW = ("feed/", "rss.xml", "feed.xml", "atom.xml", "index.xml")
 
@@ -164,10 +165,12 @@ def read_listing(body: bytes, url: str, content_type: str = "") -> Listing:
     if not stripped:
         problems.add("empty")
         return collector.listing("none")
+    if stripped.startswith(("{", "[")):
+        return read_json_feed(stripped, collector)
     kind, start = _root(text, problems)
     if kind != "none":
-        read = read_feed if kind in ("rss", "atom") else read_sitemap
-        read(text, start, collector)
+        reader = FeedReader if kind in ("rss", "atom") else SitemapReader
+        reader(collector).scan(text, start)
     elif start < 0:
         return read_lines(text, collector, cut=cut)
     return collector.listing(kind)
@@ -185,7 +188,7 @@ def _unpacked(body: bytes, url: str, content_type: str, problems: Problems) -> t
     problems.add("gzip-not", bool(body) and is_named and not body.startswith(_GZIP))
     for _ in range(_MAX_LAYERS):
         if body.startswith(_GZIP):
-            body, layer_cut = _unzipped(body, problems)
+            body, layer_cut = _members(body, problems)
             cut |= layer_cut
     if len(body) > MAX_LISTING_BYTES:
         problems.add("too-large")
@@ -193,23 +196,33 @@ def _unpacked(body: bytes, url: str, content_type: str, problems: Problems) -> t
     return body, cut
 
 
-def _unzipped(packed: bytes, problems: Problems) -> tuple[bytes, bool]:
-    """Return the bytes that were packed, and whether they end too early.
-
-    One byte more than allowed shows that there are more.
-    """
+def _members(packed: bytes, problems: Problems) -> tuple[bytes, bool]:
+    """Unpack one member after the other; one byte more than allowed shows that there are more."""
     unpacked = bytearray()
-    try:
-        with gzip.GzipFile(fileobj=BytesIO(packed)) as file:
-            while len(unpacked) <= MAX_LISTING_BYTES and (piece := file.read1(_STEP)):
-                unpacked += piece
-    except EOFError:
+    room = MAX_LISTING_BYTES + 1
+    position = 0
+    member = None
+    while position < len(packed) and room > 0:
+        if member is None:
+            if not packed.startswith(_GZIP, position):
+                if packed[position:].strip(b"\0"):  # tapes and copies leave zeros
+                    problems.add("gzip-tail")
+                break
+            member = zlib.decompressobj(_GZIP_WINDOW)
+        step = packed[position : position + _STEP]
+        try:
+            piece = member.decompress(step, room)
+        except zlib.error:
+            problems.add("gzip-damaged")
+            return bytes(unpacked), True
+        unpacked += piece
+        room -= len(piece)
+        position += len(step) - len(member.unused_data)
+        if member.eof:
+            member = None
+    if member is not None and room > 0:
         problems.add("gzip-cut")
-        return bytes(unpacked), True
-    except (OSError, zlib.error):
-        problems.add("gzip-damaged")
-        return bytes(unpacked), True
-    return bytes(unpacked), len(unpacked) > MAX_LISTING_BYTES
+    return bytes(unpacked), member is not None
 
 
 def _decoded(data: bytes, content_type: str, problems: Problems) -> str:
