@@ -34,6 +34,22 @@ def thread(extra: str = "") -> Page:
     )
 
 
+@pytest.mark.parametrize(
+    ("url", "names", "kind"),
+    [
+        ("https://magic.example/forums/topic/best", "bbpress single", "forum"),
+        ("https://magic.example/2026/11/best", "bbpress single", "article"),
+        ("https://magic.example/forums/topic/best", "single", "article"),
+    ],
+)
+def test_software_and_address_of_a_forum_tell_a_thread(url: str, names: str, kind: str) -> None:
+    body = "".join(f"<p>{prose(number)}</p>" for number in POSTS)
+    page = Page.from_text(
+        url, f"<title>Best</title><body class='{names}'><article><h1>Best</h1>{body}</article>"
+    )
+    assert page_type(read_page(page)).kind == kind
+
+
 def texts(page: Page) -> list[str]:
     document = read_page(page)
     assert page_type(document).kind == "forum"

@@ -141,9 +141,7 @@ def decide(evidence: PageEvidence, likelihoods: Mapping[str, float]) -> PageType
     if ruled is not None:
         return PageType(ruled, _RULED, 0.0)
     article = likelihoods[ARTICLE]
-    markup = evidence.markup
-    # Readers' comments of an article may be called so as well.
-    if markup.is_thread and not evidence.declared and not markup.types[ARTICLE]:
+    if _is_thread(evidence):
         return PageType("forum", _RULED, article)
     others = {kind: value for kind, value in likelihoods.items() if kind != ARTICLE}
     kind = max(others, key=others.__getitem__)
@@ -183,6 +181,14 @@ def _ruled(evidence: PageEvidence, article: float) -> str | None:
     if _is_list(evidence, article):
         return "listing"
     return None
+
+
+def _is_thread(evidence: PageEvidence) -> bool:
+    """Tell whether a page is a thread by its software and address, or by what it declares."""
+    features, markup = evidence.features, evidence.markup
+    # Readers' comments of an article may be declared as threads.
+    is_declared = markup.is_thread and not evidence.declared and not markup.types[ARTICLE]
+    return is_declared or bool(features["software: forum"] and features["address: forum"])
 
 
 def _is_error(evidence: PageEvidence) -> bool:
