@@ -160,7 +160,7 @@ class CorpusCommand(ScrapyCommand):
 
     @property
     def process(self) -> CrawlerProcessBase:
-        """What runs the crawls of the command."""
+        """The process that runs the crawls of the command."""
         assert self.crawler_process is not None  # noqa: S101 - Scrapy sets it before it calls run()
         return self.crawler_process
 

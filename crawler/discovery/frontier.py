@@ -61,7 +61,7 @@ class Visit:
 
     @property
     def group(self) -> Group:
-        """Which visits limit how many of its kind are under way."""
+        """The kind of visit that it counts as, where visits under way are limited."""
         return "page" if self.turn > _SOURCE else "first" if self.usual <= 1 else "guess"
 
     def on(self, site: str) -> Visit:

@@ -116,7 +116,7 @@ class Studio:
         return _Json(self.inspector.show(self.workspace, number, request.query_params))
 
     def reading(self, request: Request) -> Response:
-        """Give how far the job of a view is, with what it has found if that is not known."""
+        """Return the progress of a view's job, and its results where the caller has older ones."""
         job = self.workspace.jobs.get(request.path_params["view"])
         known = request.query_params.get("known", "")
         number = int(known) if known.isdecimal() else -1

@@ -34,7 +34,7 @@ _MOST_KEPT: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the site of a page is known by, as it is now.
+    """The counts by which the site of a page is known, in their present state.
 
     Attributes:
         kind: one of :data:`KNOWN`.
@@ -138,7 +138,7 @@ class Inspector:
 
 
 def _chosen(given: QueryParams, name: str, choices: Sequence[str]) -> str:
-    """Return what a query says, the first of the choices where it does not."""
+    """Return the choice of a query, or the first one where it has none."""
     chosen = given.get(name) or choices[0]
     if chosen not in choices:
         raise ArgumentError(f"{name} is one of: {', '.join(choices)}")

@@ -91,7 +91,7 @@ class Reading(Job):
         super().__init__()
 
     def progress(self, known: int) -> dict[str, Any]:
-        """Return how far it is, and what is shown if its number is not the known one."""
+        """Return the progress, and the results where the caller has another version of them."""
         told = {"site": self.site, "read": self.read, "revision": self.revision}
         shown = self.shown if known != told["revision"] else {}
         return {**super().progress(known), **told, **shown}

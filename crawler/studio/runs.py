@@ -67,7 +67,7 @@ class Run(Job):
         super().__init__()
 
     def progress(self, known: int) -> Answer:
-        """Return how far the run is, and rows of results beyond those that are known."""
+        """Return the progress of the run, and the rows of results that the caller does not have."""
         start = max(known, 0)
         rows = self._rows[start : start + _ROWS]
         return {

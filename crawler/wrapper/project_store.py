@@ -179,7 +179,7 @@ class Inputs:
 
     @property
     def is_one_page(self) -> bool:
-        """Whether there is one output: of an address or saved page, no folder, archive or list."""
+        """Whether there is one output: of one address, one saved page, or pages joined into one."""
         if self.is_joined or len(self.names) != 1 or is_address(self.names[0]):
             return self.is_joined or len(self.names) == 1
         path = Path(self.names[0])
