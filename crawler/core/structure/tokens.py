@@ -7,8 +7,8 @@ not cut.
 
 Words are compared without case, width, points, apostrophes (``Ph.D.`` is ``PHD``) and a plural's s.
 A token in two to four capitals, as ``MA``, matches capitals only. In Han, Kana and Hangul, a token
-counts anywhere in a word. A token with a colon at its end, as ``email:``, is the word of a label. An
-element that has such tokens is named by labels with one of them only; one that has none, by any.
+counts anywhere in a word. A token with a colon at its end, as ``email:``, is the word of a label.
+An element that has such tokens is named by labels with one of them only; one that has none, by any.
 """
 
 # ruff: noqa: RUF001 - dashes, quotation marks and colons as people type them
