@@ -10,7 +10,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from scrapy.exceptions import NotConfigured
 from scrapy.settings import Settings
+from scrapy.utils.misc import build_from_crawler
+from scrapy.utils.test import get_crawler
 
 from crawler.addon import CorpusAddon
 from crawler.core.errors import OptionError, UnknownMethodError
@@ -129,8 +132,9 @@ def update(**values: Any) -> Settings:  # noqa: ANN401 - any setting
     return settings
 
 
-def test_the_folder_brings_its_pipeline_and_nothing_else_does(tmp_path: Path) -> None:
-    assert TableFolderPipeline not in update()["ITEM_PIPELINES"]
+def test_the_pipeline_of_the_folder_takes_itself_out_without_one(tmp_path: Path) -> None:
+    with pytest.raises(NotConfigured):
+        build_from_crawler(TableFolderPipeline, get_crawler())
     settings = update(CORPUS_TABLES_FOLDER=tmp_path / "new", ITEM_PIPELINES={FILES: 300})
     pipelines = dict(settings["ITEM_PIPELINES"])
     assert (pipelines[FILES], pipelines[TableFolderPipeline]) == (300, 1000)
