@@ -22,6 +22,7 @@ from crawler.discovery.scope import Scope
 _TRAPS: Final = frozenset({"calendar", "facets", "variants", "barren", "copies", "alike"})
 # What clocks, counters and random keys write: numbers, and keys of hexadecimal digits.
 _VARYING: Final = re.compile(rb"[0-9][0-9A-Fa-f]*+")
+_NUMBERED: Final = re.compile(r"/[^/\d]++/\d{4}/?$")
 # A page is as others when it came so often among the latest; a calendar has twelve names of months.
 _OFTEN: Final = 5
 _LATEST: Final = 1000
@@ -85,7 +86,9 @@ class Traps:
         scope = self.scope
         if kind != ARTICLE and self.horizon:
             date = address_date(address)
-            if date and date > self.horizon[: len(date)]:
+            is_ahead = bool(date) and date > self.horizon[: len(date)]
+            # Four digits alone may be the number of a post.
+            if is_ahead and not _NUMBERED.search(urlsplit(address).path):
                 return "calendar"
         if self.is_barren(address, kind):
             return "barren"

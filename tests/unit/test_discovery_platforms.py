@@ -91,6 +91,12 @@ def test_a_chain_of_lists_into_the_past_is_followed_to_the_days_wanted() -> None
     assert Scope(until="2020").link_cut(f"{BASE}/search?date=2026-11-01") == "date"
 
 
+def test_numbers_of_posts_are_no_years_ahead() -> None:
+    traps = Traps(Scope(), horizon="2026-12-11")
+    for path in ("/post/2027", "/p/2099/"):
+        assert traps.judge(f"{BASE}{path}", guess_kind(f"{BASE}{path}")) == ""
+
+
 @pytest.mark.parametrize(
     "path", ["/calendar/202703", "/calendar/march-2027", "/kalender/1.3.2027", "/cal?m=3&y=2027"]
 )
