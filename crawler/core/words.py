@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
@@ -16,7 +16,8 @@ APART = "\0"
 _NOT_ALNUM = re.compile(r"[\W_]+")
 # Of the letters of ASCII the small ones; translating bytes takes a tenth of the time of a search.
 _LOWER = bytes(range(256)).lower()
-_NO_ASCII = bytes(code for code in range(128) if not chr(code).isalnum())
+_ASCII = bytes(range(128))
+_NO_ASCII = bytes(code for code in _ASCII if not chr(code).isalnum())
 _SPACED = _LOWER.translate(bytes.maketrans(_NO_ASCII, b" " * len(_NO_ASCII)))
 
 
@@ -54,12 +55,15 @@ def any_of(words: Iterable[str]) -> str:
     return "|".join(f"{re.escape(first)}(?:{'|'.join(rest)})" for first, rest in rests.items())
 
 
-def side_by_side(texts: Iterable[str]) -> str:
+def side_by_side(texts: Sequence[str]) -> str:
     """Return texts as one string, to be searched at once, with ``APART`` between and nowhere else.
 
     What is ``APART`` within a text becomes another character that is neither letter nor space.
     """
-    return APART.join(text.replace(APART, "\1") for text in texts)
+    joined = APART.join(texts)
+    if joined.count(APART) < len(texts):
+        return joined
+    return APART.join([text.replace(APART, "\1") for text in texts])
 
 
 def texts_with(pattern: re.Pattern[str], joined: str) -> Iterator[int]:
@@ -75,6 +79,12 @@ def texts_with(pattern: re.Pattern[str], joined: str) -> Iterator[int]:
         before = match.start()
         yield number
         at = joined.find(APART, match.end())
+
+
+def foreign(text: str) -> str:
+    """Return the characters of a text that are not of ASCII; most texts have few to search."""
+    found = text.encode("utf-8", "surrogatepass").translate(None, _ASCII)
+    return found.decode("utf-8", "surrogatepass")
 
 
 def fold(text: str) -> str:

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import Final, TypeAlias, TypeVar
@@ -115,8 +115,15 @@ def library_options(settings: dict[str, object]) -> Options:
             raise OptionError(
                 f"{name} is a setting of crawls, and does nothing here. Leave it out."
             )
+    if not settings:
+        return _default_options()
     named = {f"{PREFIX}{name.upper()}": value for name, value in settings.items()}
     return Options.from_settings(named)
+
+
+@cache
+def _default_options() -> Options:
+    return Options.from_settings({})
 
 
 def page_of(given: object) -> Page:

@@ -121,13 +121,14 @@ def _all_blocks(page: ItemPage) -> tuple[tuple[Block, ...], tuple[Label, ...]]:
 def _confidence(annotations: Sequence[Annotation]) -> float | None:
     """Return how likely the text is right; of several parts the mean, by the length of texts."""
     shares = [confidence(each.blocks, each.labels) for each in annotations]
-    known = [
-        (round(share, _DIGITS), len(each.text))
-        for share, each in zip(shares, annotations, strict=True)
-        if share is not None
-    ]
-    if total := sum(length for _, length in known):
-        return round(sum(share * length for share, length in known) / total, _DIGITS)
+    if len(shares) > 1:
+        known = [
+            (round(share, _DIGITS), len(each.text))
+            for share, each in zip(shares, annotations, strict=True)
+            if share is not None
+        ]
+        if total := sum(length for _, length in known):
+            return round(sum(share * length for share, length in known) / total, _DIGITS)
     return None if shares[0] is None else round(shares[0], _DIGITS)
 
 

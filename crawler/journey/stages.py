@@ -12,6 +12,7 @@ import logging
 import re
 from bisect import bisect_right
 from dataclasses import asdict
+from functools import lru_cache
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -28,7 +29,7 @@ from crawler.journey.filters import result_filters
 from crawler.journey.item_page import ItemPage, Stage, Tally
 from crawler.journey.main_text import MainText
 from crawler.journey.statistics import progress_log
-from crawler.settings import Options
+from crawler.settings import Options, TableConstants
 
 if TYPE_CHECKING:
     from crawler.core.structure.model import Model
@@ -282,8 +283,13 @@ def table_method(options: Options) -> TableMethod:
         UnknownMethodError: there is none of that name.
         OptionError: the file of words is missing or not of the right form.
     """
-    constants = Constants(**asdict(options.table_constants))
+    constants = _constants(options.table_constants)
     return get_table_method(options.table_method, constants, table_words(options))
+
+
+@lru_cache(maxsize=8)
+def _constants(given: TableConstants) -> Constants:
+    return Constants(**asdict(given))
 
 
 def structure_model(options: Options) -> Model | None:

@@ -15,6 +15,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from crawler.core.words import fold_name
@@ -181,8 +182,7 @@ def _ranked(
     folded = [fold_name(title) for title in titles if title]
     chosen = []
     for each in objects:
-        kinds = (pair for pair in _KINDS if any(map(pair[0].search, each.types)))
-        kind, points = next(kinds, (None, 0.0))
+        kind, points = _kind(each.types)
         if kind is None:
             continue
         own_url = any(_bare_url(url) in addresses for url in _addresses(each.values))
@@ -197,6 +197,12 @@ def _ranked(
         if own_url or same_title or not (each.is_other or kind is _MEDIA):
             chosen.append(each)
     return sorted(chosen, key=lambda each: -each.rank)
+
+
+@lru_cache(maxsize=1 << 10)  # the objects of all pages have few types
+def _kind(types: tuple[str, ...]) -> tuple[re.Pattern[str] | None, float]:
+    """Return the first kind of which one of the types is, and its points."""
+    return next((pair for pair in _KINDS if any(map(pair[0].search, types))), (None, 0.0))
 
 
 def _is_page(each: _Object) -> bool:

@@ -116,7 +116,7 @@ def read_metadata(
         if group and texts[name]:
             sources[name] = group[0]
     dates = DateChooser(facts, language, fetched_at)
-    links = [link for link in parsed.named["link"] if link.get("rel") == "image_src"]
+    links = (each for each in parsed.named["link"] if each.get("rel") == "image_src")
     return Metadata(
         title=facts.title,
         authors=texts["authors"],
@@ -134,7 +134,7 @@ def read_metadata(
             "image",
             facts.values("image"),
             [("json-ld", linked.image)],
-            [("link", link.get("href")) for link in links],
+            (("link", each.get("href")) for each in links),
             form=absolute,
         ),
         sources=sources,

@@ -17,7 +17,7 @@ from crawler.core.page.page import LOCAL_SITE, site_of
 from crawler.core.page.parse import ParsedPage
 from crawler.core.page.text import DENSE, drop_unseen
 from crawler.core.patterns import compiled_later
-from crawler.core.words import APART, texts_with
+from crawler.core.words import APART, foreign, texts_with
 
 # No content of the page.
 _NO_TEXT = frozenset(
@@ -195,7 +195,8 @@ class VisiblePage:
         joined = APART.join(["", *texts])
         begin = texts_with(byline_words().begins, joined.lower())
         # What a byline in Korean, Japanese or Chinese begins with is a name.
-        others = () if joined.isascii() else texts_with(DENSE, joined[1:])
+        is_dense = DENSE.search(foreign(joined)) is not None
+        others = texts_with(DENSE, joined[1:]) if is_dense else ()
         found = (at for at in sorted({*begin, *others}) if begins_as_byline(texts[at]))
         return self._text_marks((places[at], texts[at]) for at in found)
 

@@ -60,7 +60,7 @@ _UNIT = compiled_later(
     r"[€z\u0440k원円](?:(?<=\d.)|(?<=\d\s.))(?:(?<=[€원円])|(?<=z)ł|(?<=\u0440)\u0443\u0431|(?<=k)r\b)",
     re.DOTALL,
 )
-_SIGNS, _UNITS = ("$", "€", "£", "¥", "₩", "₹"), ("€", "zł", "\u0440\u0443\u0431", "kr", "원", "円")
+_SIGNS, _UNITS = ("$", "€", "£", "¥", "₩", "₹"), ("€", "ł", "\u0440", "kr", "원", "円")
 _ASKED = ("?", "\uff1f", "\u061f")
 _KINDS_OF_GRAPH = ("article", "website", "product", "profile", "blog", "video.other")
 _BETWEEN_PARTS = compiled_later(r"\s[|·•»«:\u2013\u2014-]+\s|\s?\|\s?")
@@ -107,7 +107,10 @@ class Markup:
                 self.passwords += page.nodes[number].get("type", "").lower() == "password"
             else:
                 names += [page.values[name].get(number, "") for name in ("class", "id")]
-        self.has_next = any(link.get("rel") in ("next", "prev") for link in parsed.named["link"])
+        self.has_next = any(
+            rel in ("next", "prev") and page.tags[number] == "link"
+            for number, rel in page.values["rel"].items()
+        )
         self.classes = " ".join(names).lower()[:_NAME_CHARS]
 
 

@@ -69,9 +69,10 @@ _SIGNS = compiled_later(
 # before a small letter; a comma or colon before a capital; a time; a face; an address; signs.
 _HINT = compiled_later(
     r"[A-Z@:;,*_=#~-](?:(?<=[A-Z])(?P<word>(?<=[\w)\],\s]\s.)[a-z]*+"
-    r"(?=(?:['’][a-z]++)?\s++[a-z]|(?<=Yes)\s?[,.!]))|(?<=[,:])(?P<letter>(?=\s+[A-Z]))|"
-    r"(?<=:)(?P<time>(?=\d\d))|(?<=[:;])(?=-?[)(DP]|//)|(?<=@)(?=\w)|"
-    r"(?<=(?P<sign>[*_=#~-]))(?P=sign){9})"
+    r"(?=\s++[a-z]|['’][a-z]++\s++[a-z]|(?<=Yes)\s?[,.!]))|"
+    # Most that is found are capitals and commas, which are nothing of what follows.
+    r"(?<![A-Z])(?:(?<=[,:])(?P<letter>(?=\s+[A-Z]))|(?<!,)(?:(?<=:)(?P<time>(?=\d\d))|"
+    r"(?<=[:;])(?=-?[)(DP]|//)|(?<=@)(?=\w)|(?<=(?P<sign>[*_=#~-]))(?P=sign){9})))"
 )
 # Words behind which a sentence goes on.
 _GOES_ON = compiled_later(

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
-from crawler.core.words import read_data
+from crawler.core.words import foreign, read_data
 
 # Enough letters to know the script of a long text.
 _SAMPLE_CHARS = 4000
@@ -93,7 +93,7 @@ def guess_language(text: str) -> str:
     if sample.isascii():
         return ""
     scripts = _tables()["scripts"]
-    letters = "".join(_letters(*scripts).findall(sample))
+    letters = "".join(_letters(*scripts).findall(foreign(sample)))
     if not letters:
         return ""
     counts = {name: sum(map(len, _letters(name).findall(letters))) for name in scripts}

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 from crawler.core.patterns import compiled_later
@@ -135,27 +135,30 @@ def split_by_marks(texts: Sequence[str], language: str) -> list[tuple[Sentence, 
     ]
 
 
-def _cuts(text: str, language: str) -> Iterator[int]:
-    """Yield where the sentences of a text end, but for the last one."""
+def _cuts(text: str, language: str) -> list[int]:
+    """Return where the sentences of a text end."""
+    found: list[int] = []
     for start, end in passages(text):
         passage = text[start:end]
         first = 0
         for item in (*list_items(passage), len(passage)):
-            part = passage[first:item]
-            yield from _ends(part, start + first, language)
-            yield start + item
+            found += _ends(passage[first:item], start + first, language)
+            found.append(start + item)
             first = item
+    return found
 
 
-def _ends(passage: str, start: int, language: str) -> Iterator[int]:
-    """Yield where sentences end in a passage, which begins at ``start``, but for the last one."""
+def _ends(passage: str, start: int, language: str) -> list[int]:
+    """Return where sentences end in a passage, which begins at ``start``, but for the last one."""
+    found: list[int] = []
     judge: _Judge | None = None
     for run in runs_of(passage, language):
         if run.end() == len(passage):
-            return
+            break
         judge = judge or _Judge(passage, language)
         if (end := judge.end_at(run)) is not None:
-            yield start + end
+            found.append(start + end)
+    return found
 
 
 class _Judge:
