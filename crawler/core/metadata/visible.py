@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cached_property, lru_cache
-from itertools import compress, count, islice
+from itertools import compress, islice
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -147,8 +147,7 @@ class VisiblePage:
     @cached_property
     def times(self) -> list[Mark]:
         """Its ``time`` elements."""
-        found = compress(count(), map("time".__eq__, self._page.tags))
-        return self._marks((number, "time") for number in found)
+        return self._marks((number, "time") for number in self._page.numbers.get("time", ()))
 
     @cached_property
     def dates(self) -> list[Mark]:
@@ -206,10 +205,11 @@ class VisiblePage:
         page, found = self._page, dict[int, tuple[int, str]]()
         classes, ids = page.values["class"], page.values["id"]
         own = {**ids, **classes}
-        if "" in classes.values():
-            own |= {number: ids.get(number, "") for number, value in classes.items() if not value}
         columns = own, page.values["itemprop"], page.values["rel"]
-        values = list(set[str]().union(*(names.values() for names in columns)))
+        values = set[str]().union(*(names.values() for names in columns))
+        if "" in values:
+            own |= {number: ids.get(number, "") for number, value in classes.items() if not value}
+            values.update(own.values())
         lower = [value[:_SHORT].lower() for value in values]
         hinting = {
             value: hints

@@ -5,15 +5,16 @@ The columns are made by the compiled part where there is one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import accumulate, chain, compress
+from collections import defaultdict
+from dataclasses import dataclass, field
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Self
 
 from crawler.core.hot_loops import columns
 from crawler.core.pure import VALUED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from lxml import etree
 
@@ -40,6 +41,7 @@ class Elements:
     names: Sequence[Sequence[str]]
     values: Mapping[str, Mapping[int, str]]
     children: Sequence[int]
+    _numbers: dict[str, list[int]] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
@@ -65,9 +67,24 @@ class Elements:
             number += 1
         return number
 
-    def called(self, tags: Iterable[str]) -> Iterator[etree._Element]:
-        """Go through the elements of some names."""
-        return compress(self.nodes, map(frozenset(tags).__contains__, self.tags))
+    @property
+    def numbers(self) -> Mapping[str, Sequence[int]]:
+        """By each name the numbers of the elements that are called so."""
+        if not self._numbers:
+            # It takes as long as to look for one name.
+            found = defaultdict[str, list[int]](list)
+            for number, tag in enumerate(self.tags):
+                found[tag].append(number)
+            self._numbers.update(found)
+        return self._numbers
+
+    def called(self, tags: Iterable[str]) -> list[etree._Element]:
+        """Return the elements of some names."""
+        return [self.nodes[number] for number in self.numbers_of(tags)]
+
+    def numbers_of(self, tags: Iterable[str]) -> list[int]:
+        """Return the numbers of the elements of some names, ascending."""
+        return sorted(chain.from_iterable(self.numbers.get(tag, ()) for tag in frozenset(tags)))
 
 
 def walk(root: etree._Element) -> Elements:

@@ -11,7 +11,6 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
-from itertools import compress, count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,8 +27,8 @@ from crawler.core.words import APART, fold, texts_with
 # Elements that are counted.
 _COUNTED = ("article", "section", "time", "img", "form", "button", "pre", "code", "table", "iframe",
             "select", "video", "dl", "input")  # fmt: skip
-# Elements that are read: fields, and the outermost ones, whose names are those of the whole page.
-_READ = frozenset(("html", "body", "main", "input"))
+# Their names are those of the whole page.
+_OUTERMOST = ("html", "body", "main")
 # Only types are read of JSON-LD; a pattern finds them in broken JSON too. The counts are features
 # of the learned weights: those of parsed objects, which may have several types, would be others.
 _TYPE = compiled_later(r'"@type"\s*+:\s*+(?:\[\s*+)?"([A-Za-z:/.]{2,60})"')
@@ -76,7 +75,7 @@ class Markup:
     Attributes:
         metas: content of each ``meta`` by its name, in lower case, the first of a name alone; at
             most 2,000 characters.
-        counts: how many elements of each name there are.
+        counts: how many elements of some names there are.
         types: how often JSON-LD speaks of things of each group of types.
         is_thread: whether it speaks of a thread of a forum, or of a question with its answers.
         passwords: fields for passwords.
@@ -99,14 +98,12 @@ class Markup:
         self.types = Counter(groups.get(found, "other") for found in types)
         self.is_thread = not _THREADS.isdisjoint(types)
         page = parsed.elements
-        self.counts = Counter(page.tags)
-        self.passwords = 0
+        self.counts = {tag: len(page.numbers.get(tag, ())) for tag in _COUNTED}
+        fields = page.called(("input",))
+        self.passwords = sum(each.get("type", "").lower() == "password" for each in fields)
         names = [self.metas.get("generator", "")]
-        for number in compress(count(), map(_READ.__contains__, page.tags)):
-            if page.tags[number] == "input":
-                self.passwords += page.nodes[number].get("type", "").lower() == "password"
-            else:
-                names += [page.values[name].get(number, "") for name in ("class", "id")]
+        for number in page.numbers_of(_OUTERMOST):
+            names += [page.values[name].get(number, "") for name in ("class", "id")]
         self.has_next = any(
             rel in ("next", "prev") and page.tags[number] == "link"
             for number, rel in page.values["rel"].items()

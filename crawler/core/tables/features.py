@@ -14,7 +14,6 @@ from math import log1p
 from operator import attrgetter
 from typing import TypeVar
 
-from crawler.core.page.text import cached_if_short
 from crawler.core.patterns import compiled_later
 from crawler.core.tables.areas import is_alone, marked_areas, readings
 from crawler.core.tables.grid import Cell, Grid
@@ -90,6 +89,16 @@ class Survey:
     def kind_of(self) -> Callable[[Cell], str]:
         """What returns a coarser type: all numbers are one kind, all dates and times another."""
         return cache(partial(_kind_of, self.type_of))
+
+    @cached_property
+    def numbered(self) -> frozenset[Cell]:
+        """The cells whose text has a digit."""
+        return frozenset([cell for cell in self.grid.cells if _has_digits(cell.text)])
+
+    @cached_property
+    def first_row(self) -> dict[str, float]:
+        """The features of the first row."""
+        return _first_features("row", self.rows, self)
 
     @property
     def rows(self) -> list[list[Cell]]:
@@ -167,12 +176,6 @@ def with_text(cells: Iterable[Cell]) -> list[Cell]:
     return [cell for cell in cells if cell.chars]
 
 
-def has_digits(cell: Cell) -> bool:
-    """Tell whether a cell's text has a digit."""
-    return _has_digits(cell.text)
-
-
-@cached_if_short
 def _has_digits(text: str) -> bool:
     if text.isascii():  # searching takes a tenth of the time
         return _ASCII_DIGIT.search(text) is not None
@@ -199,9 +202,8 @@ def judge_features(survey: Survey) -> dict[str, float]:
     features |= _of_types(survey)
     for name, lines in (("column", survey.columns), ("row", survey.rows)):
         features |= _of_agreement(name, lines, survey)
-    for name, lines in (("row", survey.rows), ("column", survey.columns)):
-        rest = [cell for line in lines[1:] for cell in line]
-        features |= first_line_features(name, lines[0] if lines else [], rest, survey)
+    features |= survey.first_row
+    features |= _first_features("column", survey.columns, survey)
     features |= _of_readings(survey)
     return features
 
@@ -320,7 +322,7 @@ def _of_content(survey: Survey) -> dict[str, float]:
             said, lambda cell: cell.chars > _LONG and _SENTENCE_END.search(cell.text)
         ),
         "colons": share(said, ends_in_colon),
-        "digits": share(said, has_digits),
+        "digits": share(said, survey.numbered.__contains__),
         "separators": share(said, lambda cell: cell.text in _SEPARATORS),
         "repeated": 1 - len({cell.text for cell in said}) / max(len(said), 1),
     }
@@ -357,6 +359,11 @@ def _of_agreement(name: str, lines: Sequence[Sequence[Cell]], survey: Survey) ->
     }
 
 
+def _first_features(name: str, lines: Sequence[Sequence[Cell]], survey: Survey) -> dict[str, float]:
+    rest = [cell for line in lines[1:] for cell in line]
+    return first_line_features(name, lines[0] if lines else [], rest, survey)
+
+
 def first_line_features(
     name: str, first: Sequence[Cell], rest: Sequence[Cell], survey: Survey
 ) -> dict[str, float]:
@@ -376,8 +383,8 @@ def first_line_features(
         f"{name}_strong": share(said, is_strong),
         f"{name}_strong_rest": share(said_rest, is_strong),
         f"{name}_blank": share(first, attrgetter("is_blank")),
-        f"{name}_digits": share(said, has_digits),
-        f"{name}_digits_rest": share(said_rest, has_digits),
+        f"{name}_digits": share(said, survey.numbered.__contains__),
+        f"{name}_digits_rest": share(said_rest, survey.numbered.__contains__),
         f"{name}_chars": log1p(mean(chars_of(said))),
         f"{name}_chars_rest": log1p(mean(chars_of(said_rest))),
         f"{name}_links": share(said, _IS_LINK),

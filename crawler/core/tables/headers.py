@@ -28,7 +28,6 @@ from crawler.core.tables.features import (
     commonest,
     ends_in_colon,
     first_line_features,
-    has_digits,
     mean,
     share,
     spread,
@@ -240,7 +239,8 @@ def _of_first_lines(
     below = [cell for row in rows[1:] for cell in row]
     first = [row[0] for row in rows[1:] if row]
     right = [cell for row in rows[1:] for cell in row[1:]]
-    row = first_line_features("row", rows[0], below, survey)
+    has_titles = len(rows) < len(survey.rows)
+    row = first_line_features("row", rows[0], below, survey) if has_titles else survey.first_row
     column = first_line_features("column", first, right, survey)
     found = {name: (row | column)[name] for name in _AS_THEY_ARE}
     for name, own, rest in (("row", row, below), ("column", column, right)):
@@ -297,15 +297,21 @@ def _of_values(
         for row in rows[1:]
         if (found := _filled(row[1:]))
     ]
-    unit_rows = [commonest(units) for row in rows[1:] if row[2:] and (units := _units(row[1:]))]
-    unit_columns = [commonest(units) for line in columns[1:] if (units := _units(line[1:]))]
+    # The text beside the digits of each cell that has digits.
+    unit_of = {cell: _NOT_UNIT.sub("", cell.text)[-_UNIT_CHARS:] for cell in survey.numbered}
+
+    def units_of(cells: Sequence[Cell]) -> list[str]:
+        return [unit_of[cell] for cell in cells if cell in unit_of]
+
+    unit_rows = [commonest(units) for row in rows[1:] if row[2:] and (units := units_of(row[1:]))]
+    unit_columns = [commonest(units) for line in columns[1:] if (units := units_of(line[1:]))]
     return {
         "values_of_one_type": max(types.values(), default=0) / total,
         "values_of_one_kind": max(kinds.values(), default=0) / total,
         "values_numbers": kinds["number"] / total,
         "values_measured": (types["currency"] + types["percentage"] + types["real"]) / total,
         "values_strings": types["string"] / total,
-        "values_without_digits": share(said, lambda cell: not has_digits(cell)),
+        "values_without_digits": share(said, lambda cell: cell not in survey.numbered),
         "values_repeated": 1 - len({cell.text for cell in said}) / max(len(said), 1),
         "values_ticks": share(
             values, lambda cell: cell.is_image or cell.is_blank or cell.chars <= _TICK_CHARS
@@ -314,7 +320,7 @@ def _of_values(
         "rows_of_one_kind": mean(in_rows),
         "columns_length_spread": spread([mean(chars_of(line[1:])) for line in columns[1:]]),
         "rows_length_spread": mean([spread(chars_of(row[1:])) for row in rows[1:] if row[2:]]),
-        "units_alike": max(Counter(_units(values)).values(), default=0) / total,
+        "units_alike": max(Counter(units_of(values)).values(), default=0) / total,
         "units_alike_in_rows": mean(unit_rows),
         "units_alike_in_columns": mean(unit_columns),
         "units_rather_in_rows": mean(unit_rows) - mean(unit_columns),
@@ -323,8 +329,3 @@ def _of_values(
 
 def _filled(cells: Sequence[Cell]) -> list[Cell]:
     return [cell for cell in cells if not cell.is_blank]
-
-
-def _units(cells: Sequence[Cell]) -> list[str]:
-    """Return the text beside the digits of each cell that has digits."""
-    return [_NOT_UNIT.sub("", cell.text)[-_UNIT_CHARS:] for cell in cells if has_digits(cell)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import compress, count
 
 from lxml import etree
 
@@ -42,7 +41,7 @@ def _found_tables(parsed: ParsedPage) -> tuple[FoundTable, ...]:
     page = parsed.elements
     walker = Walker(page)
     known: dict[etree._Element, int | None] = {}
-    numbers = {*compress(count(), map(frozenset(("table", "dl")).__contains__, page.tags))}
+    numbers = {*page.numbers_of(("table", "dl"))}
     roles, styles = page.values["role"], page.values["style"]
     for column in (roles, styles):
         # All names of such roles and styles have one of these in them, and few pages do.
