@@ -22,7 +22,7 @@ from crawler.core.page.parse import ParsedPage
 from crawler.core.page.text import DENSE
 from crawler.core.pagetype.address import Address, page_words
 from crawler.core.patterns import compiled_later
-from crawler.core.words import APART, fold, texts_with
+from crawler.core.words import APART, fold, foreign, texts_with
 
 # Elements that are counted.
 _COUNTED = ("article", "section", "time", "img", "form", "button", "pre", "code", "table", "iframe",
@@ -52,14 +52,15 @@ _ENDS, _FULL_ENDS, _AFTER_ENDS = (
     "\u3002\uff01\uff1f",
     "\"')\u201d\u2019\u00bb",
 )
-# A sum of money: its sign before the figure, or its unit behind. The signs and units are searched
-# for first, since most pages hold none.
-_SIGNED = compiled_later(r"[$€£¥₩₹]\s?\d")
-_UNIT = compiled_later(
-    r"[€z\u0440k원円](?:(?<=\d.)|(?<=\d\s.))(?:(?<=[€원円])|(?<=z)ł|(?<=\u0440)\u0443\u0431|(?<=k)r\b)",
-    re.DOTALL,
+# A sum of money: its sign before the figure, or its unit behind. Each is looked for by itself: most
+# pages hold none, and a pattern that begins with one character is found fast.
+_PRICES = (
+    *((sign, compiled_later(rf"{re.escape(sign)}\s?\d")) for sign in "$€£¥₩₹"),
+    *(
+        (unit, compiled_later(rf"{unit}(?:(?<=\d{unit})|(?<=\d\s{unit}))(?!(?<=kr)\w)"))
+        for unit in ("€", "zł", "\u0440\u0443\u0431", "kr", "원", "円")
+    ),
 )
-_SIGNS, _UNITS = ("$", "€", "£", "¥", "₩", "₹"), ("€", "ł", "\u0440", "kr", "원", "円")
 _ASKED = ("?", "\uff1f", "\u061f")
 _KINDS_OF_GRAPH = ("article", "website", "product", "profile", "blog", "video.other")
 _BETWEEN_PARTS = compiled_later(r"\s[|·•»«:\u2013\u2014-]+\s|\s?\|\s?")
@@ -176,7 +177,7 @@ def _prose(blocks: Sequence[Block], shares: Sequence[float]) -> list[tuple[Block
 
 
 def _letters(block: Block) -> int:
-    dense = 0 if block.text.isascii() else len(DENSE.findall(block.text))
+    dense = 0 if block.text.isascii() else len(DENSE.findall(foreign(block.text)))
     return block.chars + dense * (_DENSE_WORTH - 1)
 
 
@@ -342,8 +343,8 @@ def _holders(blocks: Sequence[Block]) -> set[Holder]:
 def _shop(blocks: Sequence[Block], texts: str) -> dict[str, float]:
     priced = {
         number
-        for pattern, marks in ((_SIGNED, _SIGNS), (_UNIT, _UNITS))
-        if any(map(texts.__contains__, marks))
+        for mark, pattern in _PRICES
+        if mark[-1] in texts and mark in texts
         for number in texts_with(pattern, texts)
     }
     short = [block.text[:_TITLE_CHARS] for block in blocks if block.chars <= _PROSE]
