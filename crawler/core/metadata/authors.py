@@ -149,7 +149,7 @@ class _Suspects:
         rel = "author" in (element.get("rel") or "").lower().split()
         if self.is_in_frame(text):
             href = (element.get("href") or "")[:_BYLINE_CHARS]
-            return not (rel and AUTHOR_PAGE_PATH.search(href))
+            return not (rel and AUTHOR_PAGE_PATH.search(href.lower()))
         is_said = rel or (element.get("itemprop") or "").lower() in _AUTHOR_PROPS
         return not is_said and self._template.repeats(text)
 

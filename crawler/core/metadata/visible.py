@@ -70,22 +70,21 @@ _ASIDE_TAGS = frozenset(
     ("aside", "nav", "footer", "blockquote", "figure", "figcaption", "template", "noscript")
 )
 _ASIDE_LEVELS = 40
-# Both begin with one class of characters alone, which makes the search fast.
-_DATED_HERE = r"(?:(?<=1)9\d\d|(?<=2)0\d\d|(?<=2)5[5-9]\d|\d?[./|-]\s?\d{1,2}[./|-]\s?\d\d)(?!\d)"
-_DATED = compiled_later(f"[0-9]{_DATED_HERE}")
-# With dates in digits of other scripts, in years of an era, or in short years of the Thai.
+# It begins with one class of characters alone, which makes the search fast. Beside dates in common
+# digits it finds digits of other scripts, years of an era, and short years of the Thai.
 _DIGIT = r"[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u09e6-\u09ef\u0e50-\u0e59\uff10-\uff19]"
-_DATED_ANYHOW = compiled_later(
-    rf"[0-9年\u0e01-\u0e2e{_DIGIT[1:]}(?:(?<=[0-9]){_DATED_HERE}|(?<={_DIGIT}){_DIGIT}{{3}}"
+_DATED = compiled_later(
+    rf"[0-9年\u0e01-\u0e2e{_DIGIT[1:]}(?:"
+    r"(?<=[0-9])(?:(?<=1)9\d\d|(?<=2)0\d\d|(?<=2)5[5-9]\d|\d?[./|-]\s?\d{1,2}[./|-]\s?\d\d)(?!\d)"
+    rf"|(?<={_DIGIT}){_DIGIT}{{3}}"
     r"|(?<=年)[^\s月\0]{0,8}\s?[\d一二三四五六七八九十]\s?月|(?<=[\u0e01-\u0e2e])\.\s?\d\d(?!\d))"
 )
 AUTHOR_PAGE_PATH = compiled_later(
     r"/(?=[abcjprsw])"  # one look at a letter dismisses most parts of a path
     r"(?:authors?|autor(?:en|es|i)?|auteurs?|autore|byline|by|people|staff|profiles?|contributors?"
-    r"|writers?|reporters?|journalists?|redakt\w{2,8}|columnists?|redaccion)/[^/?#\0]",
-    re.IGNORECASE,
+    r"|writers?|reporters?|journalists?|redakt\w{2,8}|columnists?|redaccion)/[^/?#\0]"
 )
-"""Finds in an address that it is that of an author's page."""
+"""Finds in an address in small letters that it is that of an author's page."""
 AUTHOR_PAGE = "link to an author's page"
 """The hint of a mark that is a link to such a page."""
 
@@ -159,7 +158,8 @@ class VisiblePage:
         """Elements whose names hint at an author, and links to an author's page."""
         tags = self._page.tags
         links = [pair for pair in self._page.values["href"].items() if tags[pair[0]] == "a"]
-        found = texts_with(AUTHOR_PAGE_PATH, APART.join([href[:_SHORT] for _, href in links]))
+        hrefs = APART.join([href[:_SHORT] for _, href in links]).lower()
+        found = texts_with(AUTHOR_PAGE_PATH, hrefs)
         pages = [(links[at][0], AUTHOR_PAGE) for at in found if self.is_own(links[at][1])]
         hinted = [
             (number, said)
@@ -172,8 +172,7 @@ class VisiblePage:
     def dated(self) -> list[Mark]:
         """Short texts with something like a date in them."""
         places, texts = self._snippets
-        joined = APART.join(texts)
-        found = texts_with(_DATED if joined.isascii() else _DATED_ANYHOW, joined)
+        found = texts_with(_DATED, APART.join(texts))
         return self._text_marks((places[at], texts[at]) for at in found)
 
     @cached_property
@@ -300,7 +299,10 @@ class VisiblePage:
     def _is_page(self, href: str) -> bool:
         is_path = href.startswith(("/", "http", "./", "../")) or ":" not in href
         return (
-            is_path and "#" not in href and self.is_own(href) and not AUTHOR_PAGE_PATH.search(href)
+            is_path
+            and "#" not in href
+            and self.is_own(href)
+            and not AUTHOR_PAGE_PATH.search(href.lower())
         )
 
     def is_aside(self, element: etree._Element) -> bool:

@@ -268,7 +268,7 @@ def _text(
 def _count_ends(text: str) -> int:
     """Count the ends of sentences in texts, a line break behind each."""
     codes = np.frombuffer(text.encode("utf-16-le", "surrogatepass"), np.uint16)
-    its = _signs()[codes]
+    its = _signs().take(codes)
     return int(np.count_nonzero(its & 2)) + int(np.count_nonzero(its[:-1] & (its[1:] >> 2) & 1))
 
 
