@@ -150,7 +150,7 @@ def short_texts(list tags, list texts, list tails, unread, Py_ssize_t most):
 cdef extern from *:
     """
     #if defined(__GLIBC__) && defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-    __attribute__((target_clones("avx2", "default")))
+    __attribute__((target_clones("avx512f", "avx2", "default")))
     #endif
     static void keep_leaves(
         unsigned int* kept, const float* its, Py_ssize_t size, float threshold,
@@ -233,13 +233,21 @@ cdef class Trees:
             raise ValueError("a line for each feature")
         found = np.empty((self._roots.shape[0], rows))
         cdef double[:, ::1] out = found
-        if rows >= 32 and self._is_small:
-            self._ask_all(table, out)
-        elif rows:
+        if rows:
             self._go_down(table, out)
         return found
 
-    cdef int _ask_all(self, const float[:, ::1] table, double[:, ::1] out) except -1:
+    def sums(self, const float[:, ::1] table):
+        cdef Py_ssize_t rows = table.shape[1]
+        if table.shape[0] < self._features:
+            raise ValueError("a line for each feature")
+        if rows < 32 or not self._is_small:
+            return self.leaves(table).sum(axis=0)
+        found = np.zeros(rows)
+        self._ask_all(table, found)
+        return found
+
+    cdef int _ask_all(self, const float[:, ::1] table, double[::1] out) except -1:
         """Ask all nodes of each tree about many rows at once, and see which leaf is left of it.
 
         That is more work than going down the tree, but the processor does it for several rows in
@@ -264,7 +272,7 @@ cdef class Trees:
                             ~self._nodes[its.left + 1].below, ~self._nodes[its.left].below,
                         )
                 for number in range(size):
-                    out[tree, row + number] = self._leaves[tree, _place(kept[number])]
+                    out[row + number] += self._leaves[tree, _place(kept[number])]
         return 0
 
     cdef int _go_down(self, const float[:, ::1] table, double[:, ::1] out) except -1:

@@ -109,8 +109,8 @@ def test_distances_lead_outwards_to_the_nearest_sign() -> None:
 
 def test_each_element_knows_the_blocks_within_it() -> None:
     page, found = layout("<div><p>a<p>b</div><section><div><p>c</div></section>")
-    ones = np.ones((len(page.blocks), 1))
-    held = found.sums(ones)[:, 0]
+    ones = np.ones((1, len(page.blocks)))
+    held = found.sums(ones)[0]
     assert held[found.at].tolist() == [1, 1, 1]
     around = found.outer[found.at]
     assert held[around].tolist() == [2, 2, 3], "wrappers that hold the same block are passed over"

@@ -61,6 +61,8 @@ _CONTAINERS = tuple(
 )
 _LONG = 80.0
 _NEAR = tuple(f"near {sign}" for sign in SIGNS)
+# There are fewer features.
+_MOST = 256
 _DESCRIPTIONS = frozenset(("description", "og:description", "twitter:description"))
 _TITLES = frozenset(("og:title", "twitter:title", "headline"))
 _BODY = re.compile(r'"articleBody"\s*:\s*("(?:[^"\\]|\\.)*+")', re.DOTALL)
@@ -114,10 +116,11 @@ class Evidence:
     """
 
     def __init__(self, document: Document) -> None:
-        self._columns: list[NDArray[np.generic]] = []
         self._names: list[str] = []
-        self._blocks = blocks = document.blocks
+        blocks = document.blocks
         self._count = len(blocks)
+        # Its columns are neighbours in memory, as the trees read them.
+        self._table = np.empty((_MOST, self._count), np.float32)
         self.layout = Layout(blocks)
         self._letters = Letters([block.text for block in blocks])
         self._number = np.arange(self._count, dtype=np.float64)
@@ -142,21 +145,17 @@ class Evidence:
         self._neighbours()
         self._add(_NEAR, self.layout.distance[self.layout.at].T)
         self.names = tuple(self._names)
-        table = np.empty((len(self.names), self._count), np.float32)
-        np.concatenate(self._columns, out=table.reshape(-1), casting="same_kind")
-        # Its columns are neighbours in memory, as the trees read them.
-        self.rows = table.T
-        del self._columns, self._names
+        self.rows = self._table[: len(self.names)].T
+        del self._table, self._names
 
     def _add(self, names: Iterable[str], *columns: NDArray[np.generic] | float) -> None:
         """Add features: each a line of a table, a column of its own, or one value for all."""
+        at = len(self._names)
         self._names += names
-        self._columns += [
-            column.reshape(-1)
-            if isinstance(column, np.ndarray)
-            else np.full(self._count, column, np.float64)
-            for column in columns
-        ]
+        for column in columns:
+            size = len(column) if isinstance(column, np.ndarray) and column.ndim > 1 else 1
+            self._table[at : at + size] = column
+            at += size
 
     def _text(self) -> None:
         self._size, self._link_share = np.log1p(self.chars), self._linked / self.chars
@@ -227,19 +226,20 @@ class Evidence:
     def _containers(self) -> None:
         """Add how much text is in the elements around each block, and how near the best one is."""
         layout = self.layout
-        ends, ones = self._counts["ends"], np.ones(self._count)
-        values = np.stack((self.own, self._linked, ends, ones, self._prose, self.sizes))
-        own, linked, ends_in, blocks, prose, words = layout.sums(values.T).T
-        free = own / np.maximum(own + linked, 1.0)
-        of_elements = np.stack((
+        values = self.own, self._linked, self._counts["ends"], self._prose, self.sizes
+        own, linked, ends_in, prose, words = layout.sums(np.array(values))
+        blocks = layout.end - layout.begin
+        chars = np.maximum(own + linked, 1.0)
+        free = own / chars
+        of_elements = np.array((
             own / self._all_own, prose / max(self._prose.sum(), 1.0), prose / np.maximum(own, 1.0),
-            linked / np.maximum(own + linked, 1.0), np.log1p(blocks), np.log1p(own / blocks),
+            linked / chars, np.log1p(blocks), np.log1p(own / blocks),
             ends_in / np.maximum(words, 1.0),
         ))  # fmt: skip
         here = layout.at
         for names in _CONTAINERS:
             place = (self._number - layout.begin[here]) / blocks[here]
-            self._add(names, of_elements[:, here], place)
+            self._add(names, of_elements.take(here, axis=1), place)
             here = layout.outer[here]
         # The element around most prose, where prose of nearer elements counts more.
         worth = np.zeros(len(layout.parent))
@@ -282,7 +282,7 @@ class Evidence:
         moved = np.empty((len(_AROUND), len(_OFFSETS), self._count))
         for place, offset in enumerate(_OFFSETS):
             moved[:, place] = padded[:, reach + offset : reach + offset + self._count]
-        self._add(_NEIGHBOURS, moved)
+        self._add(_NEIGHBOURS, moved.reshape(len(_NEIGHBOURS), self._count))
 
 
 @lru_cache(maxsize=1 << 14)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cache
-from typing import Self, TypeAlias
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,11 +23,19 @@ from crawler.core.methods.article.layout import Layout
 from crawler.core.page.blocks import Block, Holder
 from crawler.core.trees import TreeEnsemble, sigmoid
 
-_Columns: TypeAlias = "dict[str, NDArray[np.float64]]"
-
 _OFFSETS = (-4, -3, -2, -1, 1, 2, 3, 4)
 _WINDOWS = (2, 5, 12)
 _LEVELS = 4
+_IN_PAGE = ("mass_before", "mass", "mass_share", "from_run", "to_run", "from_likely", "to_likely")
+# What the second ensemble sees of the first verdict, in this order.
+_NAMES = (
+    "first",
+    *(f"first{offset:+}" for offset in _OFFSETS),
+    *(f"{name}{window}" for window in _WINDOWS for name in ("window", "before", "after")),
+    *(f"{name}{level}" for level in range(_LEVELS) for name in ("held", "others", "mass")),
+    "alike",
+    *_IN_PAGE,
+)
 # The most words of a block that count.
 _MOST = 60.0
 LIKELY = 0.5
@@ -111,82 +119,92 @@ def in_context(evidence: Evidence, first: NDArray[np.float64]) -> Evidence:
         first: how likely each is main text, 0 to 1, by the first verdict.
     """
     weights = np.minimum(evidence.sizes, _MOST) + 1.0
-    columns = {
-        "first": first,
-        **_around(first, weights),
-        **_in_elements(evidence.layout, first, weights),
-        **_in_page(first, weights),
-    }
+    said = _Said(first, weights)
+    columns = (first[None], _around(said), _in_elements(evidence.layout, said), _in_page(said))
     found = copy(evidence)
-    found.names = (*evidence.names, *columns)
+    found.names = (*evidence.names, *_NAMES)
     table = np.empty((len(found.names), len(first)), np.float32)
     table[: len(evidence.names)] = evidence.rows.T
-    np.concatenate(
-        list(columns.values()), out=table[len(evidence.names) :].reshape(-1), casting="same_kind"
-    )
+    np.concatenate(columns, out=table[len(evidence.names) :], casting="same_kind")
     found.rows = table.T
     return found
 
 
+class _Said:
+    """The first verdict on the blocks of a page.
+
+    Attributes:
+        first: how likely each is main text, 0 to 1.
+        weights: how much each counts.
+        mass: the one by the other.
+        heavy, whole: the mass and the weights of all blocks before each, and of all.
+    """
+
+    def __init__(self, first: NDArray[np.float64], weights: NDArray[np.float64]) -> None:
+        self.first, self.weights, self.mass = first, weights, first * weights
+        self.heavy, self.whole = _sums(self.mass), _sums(weights)
+
+
 def _sums(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.concatenate(([0.0], np.cumsum(values)))
+    sums = np.zeros(len(values) + 1)
+    np.cumsum(values, out=sums[1:])
+    return sums
 
 
-def _around(first: NDArray[np.float64], weights: NDArray[np.float64]) -> _Columns:
-    count = len(first)
-    columns: _Columns = {}
+def _around(said: _Said) -> NDArray[np.float64]:
+    count = len(said.first)
     reach = max(_OFFSETS)
     padded = np.full(count + 2 * reach, -1.0)
-    padded[reach:-reach] = first
-    for offset in _OFFSETS:
-        columns[f"first{offset:+}"] = padded[reach + offset : reach + offset + count]
-    heavy, whole = _sums(first * weights), _sums(weights)
-    at = np.arange(count)
-    for window in _WINDOWS:
-        low, high = np.maximum(at - window, 0), np.minimum(at + window + 1, count)
-        columns[f"window{window}"] = (heavy[high] - heavy[low]) / (whole[high] - whole[low])
-        columns[f"before{window}"] = (heavy[at] - heavy[low]) / (whole[at] - whole[low] + 1.0)
-        behind = whole[high] - whole[at + 1] + 1.0
-        columns[f"after{window}"] = (heavy[high] - heavy[at + 1]) / behind
-    return columns
+    padded[reach:-reach] = said.first
+    found = np.empty((len(_OFFSETS) + 3 * len(_WINDOWS), count))
+    for place, offset in enumerate(_OFFSETS):
+        found[place] = padded[reach + offset : reach + offset + count]
+    # One line a window.
+    at, window = np.arange(count), np.array(_WINDOWS)[:, None]
+    low, high = np.maximum(at - window, 0), np.minimum(at + window + 1, count)
+    heavy_low, heavy_high = said.heavy.take(low), said.heavy.take(high)
+    whole_low, whole_high = said.whole.take(low), said.whole.take(high)
+    windows = found[len(_OFFSETS) :].reshape(len(_WINDOWS), 3, count)
+    windows[:, 0] = (heavy_high - heavy_low) / (whole_high - whole_low)
+    windows[:, 1] = (said.heavy[:-1] - heavy_low) / (said.whole[:-1] - whole_low + 1.0)
+    windows[:, 2] = (heavy_high - said.heavy[1:]) / (whole_high - said.whole[1:] + 1.0)
+    return found
 
 
-def _in_elements(
-    layout: Layout, first: NDArray[np.float64], weights: NDArray[np.float64]
-) -> _Columns:
-    heavy, whole = _sums(first * weights), _sums(weights)
-    columns: _Columns = {}
+def _in_elements(layout: Layout, said: _Said) -> NDArray[np.float64]:
+    found = np.empty((3 * _LEVELS + 1, len(said.first)))
+    elements = np.empty((_LEVELS, len(said.first)), np.intp)
     here = layout.at
     for level in range(_LEVELS):
-        low, high = layout.begin[here], layout.end[here]
-        inside, around = heavy[high] - heavy[low], whole[high] - whole[low]
-        columns[f"held{level}"] = inside / around
-        columns[f"others{level}"] = (inside - first * weights) / (around - weights + 1.0)
-        columns[f"mass{level}"] = inside / max(heavy[-1], 1.0)
-        here = layout.outer[here]
+        elements[level] = here
+        here = layout.outer.take(here)
+    of_elements = said.heavy.take(layout.end) - said.heavy.take(layout.begin)
+    inside = of_elements.take(elements)
+    around = (said.whole.take(layout.end) - said.whole.take(layout.begin)).take(elements)
+    levels = found[:-1].reshape(_LEVELS, 3, len(said.first))
+    levels[:, 0] = inside / around
+    levels[:, 1] = (inside - said.mass) / (around - said.weights + 1.0)
+    levels[:, 2] = inside / max(said.heavy[-1], 1.0)
     kind = layout.kinds
-    alike, alike_whole = np.bincount(kind, first * weights), np.bincount(kind, weights)
-    columns["alike"] = (alike[kind] - first * weights) / (alike_whole[kind] - weights + 1.0)
-    return columns
+    alike, alike_whole = np.bincount(kind, said.mass), np.bincount(kind, said.weights)
+    found[-1] = (alike[kind] - said.mass) / (alike_whole[kind] - said.weights + 1.0)
+    return found
 
 
-def _in_page(first: NDArray[np.float64], weights: NDArray[np.float64]) -> _Columns:
+def _in_page(said: _Said) -> NDArray[np.float64]:
+    first, heavy = said.first, said.heavy
     count = len(first)
-    heavy = _sums(first * weights)
     place = np.arange(count, dtype=np.float64)
-    begin, end = _best_run((first - 0.5) * weights)
+    begin, end = _best_run((first - 0.5) * said.weights)
     likely = first > LIKELY
     behind = np.maximum.accumulate(np.where(likely, place, -99.0))
     ahead = np.minimum.accumulate(np.where(likely, place, count + 99.0)[::-1])[::-1]
-    return {
-        "mass_before": heavy[:-1] / max(heavy[-1], 1.0),
-        "mass": np.full(count, np.log1p(heavy[-1])),
-        "mass_share": np.full(count, heavy[-1] / _sums(weights)[-1]),
-        "from_run": place - begin,
-        "to_run": end - 1 - place,
-        "from_likely": place - behind,
-        "to_likely": ahead - place,
-    }
+    found = np.empty((len(_IN_PAGE), count))
+    found[0] = heavy[:-1] / max(heavy[-1], 1.0)
+    found[1], found[2] = np.log1p(heavy[-1]), heavy[-1] / said.whole[-1]
+    found[3], found[4] = place - begin, end - 1 - place
+    found[5], found[6] = place - behind, ahead - place
+    return found
 
 
 def _best_run(worth: NDArray[np.float64]) -> tuple[int, int]:

@@ -118,9 +118,11 @@ class Layout:
         self.kinds = _equal_numbers(((path * count + own) * count + own[self.parent])[self.at])
 
     def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Add up for each element what its blocks have; one row an element."""
-        totals = np.concatenate((np.zeros((1, values.shape[1])), np.cumsum(values, axis=0)))
-        found: NDArray[np.float64] = totals[self.end] - totals[self.begin]
+        """Add up for each element what its blocks have: one line a value, one column an element."""
+        totals = np.zeros((len(values), values.shape[1] + 1))
+        np.cumsum(values, axis=1, out=totals[:, 1:])
+        found: NDArray[np.float64] = totals.take(self.end, axis=1)
+        found -= totals.take(self.begin, axis=1)
         return found
 
     def forget(self, sign: int, elements: Sequence[int]) -> None:
