@@ -1,8 +1,8 @@
+from crawler.core.pure import CueWords as CueWords
 from crawler.core.pure import Stems as Stems
 from crawler.core.pure import Trees as Trees
 from crawler.core.pure import class_counts as class_counts
 from crawler.core.pure import columns as columns
-from crawler.core.pure import cue_masks as cue_masks
 from crawler.core.pure import cues_of_word as cues_of_word
 from crawler.core.pure import described as described
 from crawler.core.pure import distances as distances
@@ -10,3 +10,4 @@ from crawler.core.pure import gram_hits as gram_hits
 from crawler.core.pure import normal_forms as normal_forms
 from crawler.core.pure import numbered as numbered
 from crawler.core.pure import short_texts as short_texts
+from crawler.core.pure import without_control as without_control

@@ -25,13 +25,16 @@ def columns(lxml_api._Element root):
     cdef xml.xmlNode* child
     cdef xml.xmlAttr* attribute
     cdef Py_ssize_t count
+    cdef size_t mixed
     cdef dict known = {}, shared = {}
     cdef _Names recent
+    cdef _Named named[256]
     cdef dict values = {name: {} for name in pure.VALUED}
     cdef list nodes = [], tags = [], texts = [], tails = [], names = [], children = [], own
     if top.type != xml.XML_ELEMENT_NODE:
         return pure.columns(root)
     memset(&recent, 0, sizeof(recent))
+    memset(&named, 0, sizeof(named))
     while True:
         element = lxml_api.elementFactory(doc, node)
         # An element is part of no cycle: the collector of garbage need not know it.
@@ -41,20 +44,32 @@ def columns(lxml_api._Element root):
         texts.append(_text(node.children))
         tails.append(_text(node.next))
         attribute = node.properties
-        if attribute:
+        mixed = 0
+        while attribute:
+            mixed = (mixed ^ <size_t> attribute.name) * <size_t> 0x9E3779B97F4A7C15u
+            attribute = attribute.next
+        mixed >>= 8 * sizeof(size_t) - 8
+        if node.properties and not _are_called_alike(node.properties, named[mixed].first):
             own = []
+            attribute = node.properties
             while attribute:
                 if attribute.type == xml.XML_ATTRIBUTE_NODE:
-                    name = _name(<xml.xmlNode*> attribute, known, &recent)
-                    own.append(name)
-                    column = values.get(name)
-                    if column is not None:
-                        (<dict> column)[len(nodes) - 1] = _value(node, attribute)
+                    own.append(_name(<xml.xmlNode*> attribute, known, &recent))
                 attribute = attribute.next
             its = tuple(own)
-            names.append(shared.setdefault(its, its))
-        else:
-            names.append(())
+            its = shared.setdefault(its, its)
+            named[mixed] = _Named(node.properties, <void*> its)
+        its = <tuple> named[mixed].names if node.properties else ()
+        names.append(its)
+        attribute = node.properties
+        count = 0
+        while attribute:
+            if attribute.type == xml.XML_ATTRIBUTE_NODE:
+                column = values.get((<tuple> its)[count])
+                count += 1
+                if column is not None:
+                    (<dict> column)[len(nodes) - 1] = _value(node, attribute)
+            attribute = attribute.next
         count = 0
         child = node.children
         while child:
@@ -81,6 +96,18 @@ cdef xml.xmlNode* _next_element(xml.xmlNode* node) noexcept:
     while node and node.type != xml.XML_ELEMENT_NODE:
         node = node.next
     return node
+
+
+cdef struct _Named:
+    # The attributes of an element, and their names, which ``shared`` holds.
+    xml.xmlAttr* first
+    void* names
+
+
+cdef bint _are_called_alike(xml.xmlAttr* one, xml.xmlAttr* other) noexcept:
+    while one and other and one.name == other.name and one.ns == other.ns:
+        one, other = one.next, other.next
+    return not one and not other
 
 
 cdef struct _Names:
@@ -145,6 +172,16 @@ def short_texts(list tags, list texts, list tails, unread, Py_ssize_t most):
             places.append(2 * number + 1)
             found.append(text)
     return places, found
+
+
+def without_control(bytes data):
+    cdef const unsigned char* its = data
+    cdef unsigned char char, found = 0
+    cdef Py_ssize_t at
+    for at in range(len(data)):
+        char = its[at]
+        found |= (char < 9) | (char == 11) | (<unsigned char> (char - 14) < 18) | (char == 127)
+    return data.translate(None, pure.CONTROL) if found else data
 
 
 cdef extern from *:
@@ -310,52 +347,69 @@ cdef inline Py_UCS4 _code(str text, Py_ssize_t at) noexcept:
     return min(PyUnicode_READ_CHAR(text, at), 0xFFFFu)
 
 
+# The classes of a character as counts, one byte each.
+cdef unsigned long long COUNTS[256]
+for _its in range(256):
+    COUNTS[_its] = sum(1 << 8 * _bit for _bit in range(8) if _its >> _bit & 1)
+
+
 def class_counts(str text, const Py_ssize_t[::1] ends, const unsigned char[::1] classes):
-    cdef Py_ssize_t at = 0, number, bit
-    cdef int its, before, after
-    cdef int own[10]
-    found = np.empty((12, ends.shape[0]), np.int32)
+    cdef Py_ssize_t at = 0, number, bit, end
+    cdef int its, before, after, words, stops
+    cdef unsigned long long counts
+    found = np.zeros((12, ends.shape[0]), np.int32)
     cdef int[:, ::1] out = found
     for number in range(ends.shape[0]):
-        own[:] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
-        before = 0
+        before = words = stops = 0
         its = out[10, number] = classes[_code(text, at)]
         while at < ends[number]:
-            at += 1
-            after = classes[_code(text, at)]
+            counts = 0
+            end = min(ends[number], at + 255)
+            while at < end:
+                at += 1
+                after = classes[_code(text, at)]
+                counts += COUNTS[its]
+                if its & _WORD and not its & _DENSE and (not before & _WORD or before & _DENSE):
+                    words += 1
+                if its & _STOP and after & _AFTER_STOP:
+                    stops += 1
+                before = its
+                its = after
             for bit in range(8):
-                own[bit] += its >> bit & 1
-            if its & _WORD and not its & _DENSE and (not before & _WORD or before & _DENSE):
-                own[8] += 1
-            if its & _STOP and after & _AFTER_STOP:
-                own[9] += 1
-            before = its
-            its = after
-        for bit in range(10):
-            out[bit, number] = own[bit]
-        out[11, number] = before
+                out[bit, number] += counts >> 8 * bit & 255
+        out[8, number], out[9, number], out[11, number] = words, stops, before
         at += 1
     return found
 
 
-def gram_hits(
-    str text,
-    const Py_ssize_t[::1] ends,
-    const unsigned int[::1] lower,
-    const unsigned char[::1] known,
-    Py_ssize_t sets,
-):
-    cdef Py_ssize_t at = 0, number, bit, last = len(text) - 1
-    cdef unsigned int one = lower[_code(text, 0)], two = lower[_code(text, 1)], three, mixed, its
-    found = np.zeros((sets, ends.shape[0]), np.int32)
+# The sets that have each gram, as bits.
+cdef unsigned char GRAMS[65536]
+
+
+cdef inline unsigned int _gram(unsigned int one, unsigned int two, unsigned int three) noexcept:
+    cdef unsigned int mixed = one * 0x9E3779B1u + two * 0x85EBCA77u + three * 0xC2B2AE3Du
+    return (mixed ^ mixed >> 15) & 0xFFFF
+
+
+def gram_hits(str text, const Py_ssize_t[::1] ends, others, const unsigned int[::1] lower):
+    cdef Py_ssize_t at, number, bit = 0, last = len(text) - 1
+    cdef unsigned int one, two, three, its
+    cdef str other
+    memset(GRAMS, 0, sizeof(GRAMS))
+    for other in others:
+        for at in range(2, len(other)):
+            one, two = lower[_code(other, at - 2)], lower[_code(other, at - 1)]
+            GRAMS[_gram(one, two, lower[_code(other, at)])] |= 1 << bit
+        bit += 1
+    found = np.zeros((bit, ends.shape[0]), np.int32)
     cdef int[:, ::1] out = found
+    at, one, two = 0, lower[_code(text, 0)], lower[_code(text, 1)]
     for number in range(ends.shape[0]):
         while at <= ends[number]:
             three = lower[_code(text, at + 2 if at + 2 < last else last)]
-            mixed = one * 0x9E3779B1u + two * 0x85EBCA77u + three * 0xC2B2AE3Du
-            its = known[(mixed ^ mixed >> 15) & 0xFFFF]
+            its = GRAMS[_gram(one, two, three)]
             if its:
-                for bit in range(sets):
+                for bit in range(out.shape[0]):
                     out[bit, number] += its >> bit & 1
             one = two
             two = three
@@ -363,44 +417,62 @@ def gram_hits(
     return found
 
 
-def cue_masks(texts, dict words, missing):
-    cdef Py_ssize_t number = 0, at, begin, size
-    cdef unsigned long long mask
-    cdef dict known = {}
-    cdef Py_UCS4 char
-    cdef str text
-    found = np.empty(len(texts), np.uint64)
-    cdef unsigned long long[::1] out = found
-    for text in texts:
-        masked = known.get(text)
-        if masked is not None:
-            out[number] = masked
-            number += 1
-            continue
-        at, mask, size = 0, 0, len(text)
-        while at < size:
-            char = PyUnicode_READ_CHAR(text, at)
-            begin = at
-            at += 1
-            if u"A" <= char <= u"Z":
-                if at < size and u"a" <= PyUnicode_READ_CHAR(text, at) <= u"z":
-                    char = u"a"
-                else:
-                    while at < size and u"A" <= PyUnicode_READ_CHAR(text, at) <= u"Z":
-                        at += 1
-            if u"a" <= char <= u"z":
-                while at < size and u"a" <= PyUnicode_READ_CHAR(text, at) <= u"z":
-                    at += 1
-            elif not u"A" <= char <= u"Z":
+cdef class CueWords:
+    cdef object _missing
+    # Words as numbers, each at a place by its number, and their cues.
+    cdef unsigned long long _words[8192]
+    cdef unsigned long long _cues[8192]
+
+    def __init__(self, missing):
+        self._missing = missing
+
+    def masks(self, texts):
+        cdef Py_ssize_t number = 0, at, begin, size
+        cdef unsigned long long mask
+        cdef dict known = {}
+        cdef Py_UCS4 char
+        cdef str text
+        found = np.empty(len(texts), np.uint64)
+        cdef unsigned long long[::1] out = found
+        for text in texts:
+            masked = known.get(text)
+            if masked is not None:
+                out[number] = masked
+                number += 1
                 continue
-            word = text[begin:at]
-            cues = words.get(word)
-            if cues is None:
-                cues = words[word] = missing(word)
-            mask |= <unsigned long long> cues
-        out[number] = known[text] = mask
-        number += 1
-    return found
+            at, mask, size = 0, 0, len(text)
+            while at < size:
+                char = PyUnicode_READ_CHAR(text, at)
+                begin = at
+                at += 1
+                if u"A" <= char <= u"Z":
+                    if at < size and u"a" <= PyUnicode_READ_CHAR(text, at) <= u"z":
+                        char = u"a"
+                    else:
+                        while at < size and u"A" <= PyUnicode_READ_CHAR(text, at) <= u"Z":
+                            at += 1
+                if u"a" <= char <= u"z":
+                    while at < size and u"a" <= PyUnicode_READ_CHAR(text, at) <= u"z":
+                        at += 1
+                elif not u"A" <= char <= u"Z":
+                    continue
+                mask |= self._of_word(text, begin, at)
+            out[number] = known[text] = mask
+            number += 1
+        return found
+
+    cdef unsigned long long _of_word(self, str text, Py_ssize_t begin, Py_ssize_t end) except? 0:
+        cdef unsigned long long word = 0, place
+        cdef Py_ssize_t at
+        if end - begin > 10:
+            return self._missing(text[begin:end])
+        for at in range(begin, end):  # six bits a letter
+            word = word << 6 | (<unsigned int> PyUnicode_READ_CHAR(text, at) - 64)
+        place = word * 0x9E3779B97F4A7C15u >> 51
+        if self._words[place] != word:
+            self._cues[place] = self._missing(text[begin:end])
+            self._words[place] = word
+        return self._cues[place]
 
 
 def cues_of_word(str word, dict begins):

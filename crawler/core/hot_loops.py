@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 __all__ = [
+    "CueWords",
     "Stems",
     "Trees",
     "class_counts",
     "columns",
-    "cue_masks",
     "cues_of_word",
     "described",
     "distances",
@@ -15,15 +15,16 @@ __all__ = [
     "normal_forms",
     "numbered",
     "short_texts",
+    "without_control",
 ]
 
 try:
     from crawler.core.compiled import (
+        CueWords,
         Stems,
         Trees,
         class_counts,
         columns,
-        cue_masks,
         cues_of_word,
         described,
         distances,
@@ -31,15 +32,16 @@ try:
         normal_forms,
         numbered,
         short_texts,
+        without_control,
     )
 # There was no compiler where the package was built, or it was built for another release of lxml.
 except (ImportError, TypeError, ValueError):
     from crawler.core.pure import (
+        CueWords,
         Stems,
         Trees,
         class_counts,
         columns,
-        cue_masks,
         cues_of_word,
         described,
         distances,
@@ -47,4 +49,5 @@ except (ImportError, TypeError, ValueError):
         normal_forms,
         numbered,
         short_texts,
+        without_control,
     )

@@ -38,6 +38,7 @@ _SPACES = 6
 # "related-topics", "shareBar", "HTMLText".
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _COLONS = (":", "\uff1a")
+_GRAM = 3
 # Rows at a time: what 256 take meanwhile, 36 bytes a row and tree, stays in the cache of a core.
 _ROWS_AT_ONCE = 256
 # Stands between texts; nothing that was parsed holds it.
@@ -46,6 +47,8 @@ _AS_SPACE = bytes.maketrans(b"\n\t", b"  ")
 _ASCII_DIGITS = b"0123456789"
 _ASCII_FIGURE = re.compile(rb"[0-9]+")
 _NOT_COUNTED = bytes(code for code in range(1, 128) if not chr(code).isalpha())
+CONTROL = bytes((*range(9), 0x0B, *range(0x0E, 0x20), 0x7F))
+"""Control characters of ASCII that are no white space, and the vertical tab."""
 LETTER, UNCLEAR = 1 << 16, 1 << 17
 """What :func:`form_of` tells beside code points."""
 DIGITS = re.compile(r"\d+")
@@ -77,6 +80,11 @@ def columns(root: Element) -> Columns:
             for place, column in places:
                 column[number] = str(its[place])
     return nodes, tags, texts, tails, names, values, children
+
+
+def without_control(data: bytes) -> bytes:
+    """Return bytes without :data:`CONTROL`; nearly none have any."""
+    return data.translate(None, delete=CONTROL)
 
 
 def short_texts(
@@ -219,46 +227,50 @@ def grams(text: str, lower: NDArray[np.uint32]) -> NDArray[np.uint32]:
 
 
 def gram_hits(
-    text: str,
-    ends: NDArray[np.intp],
-    lower: NDArray[np.uint32],
-    known: NDArray[np.uint8],
-    sets: int,
+    text: str, ends: NDArray[np.intp], others: Sequence[str], lower: NDArray[np.uint32]
 ) -> NDArray[np.int32]:
-    """Count in each text the places whose :func:`grams` are in some sets; one line a set.
+    """Count in each text the places whose :func:`grams` some other texts have; one line an other.
 
     Args:
         text: the texts, a line break behind each; none is empty.
         ends: where each ends.
+        others: eight texts at most.
         lower: as in :func:`grams`.
-        known: for each number of 16 bits the sets that have it, as bits.
-        sets: how many sets there are.
     """
+    # For each gram the others that have it, as bits.
+    known = np.zeros(1 << 16, np.uint8)
+    for bit, other in enumerate(others):
+        if len(other) >= _GRAM:
+            known[grams(other, lower)] |= 1 << bit
     found, starts = known[grams(f"{text}\n\n", lower)], _starts(ends)
     hits = [
-        np.add.reduceat((found & (1 << bit)) > 0, starts, dtype=np.int32) for bit in range(sets)
+        np.add.reduceat((found & (1 << bit)) > 0, starts, dtype=np.int32)
+        for bit in range(len(others))
     ]
-    return np.array(hits, np.int32)
+    return np.array(hits, np.int32).reshape(len(others), len(ends))
 
 
-def cue_masks(
-    texts: Sequence[str], words: dict[str, int], missing: Callable[[str], int]
-) -> NDArray[np.uint64]:
-    """Return for each text the cues of its words, as bits.
+class CueWords:
+    """The cues of words.
 
     Args:
-        texts: names that authors give, as ``related-topics`` and ``shareBar``.
-        words: the cues of known words; others are added.
-        missing: returns the cues of a word.
+        missing: returns the cues of a word as bits; few words are asked for more than once.
     """
-    masks = dict.fromkeys(texts, 0)
-    for text in masks:
-        for word in _WORD.findall(text):
-            cues = words.get(word)
-            if cues is None:
-                cues = words[word] = missing(word)
-            masks[text] |= cues
-    return np.array([masks[text] for text in texts], np.uint64)
+
+    def __init__(self, missing: Callable[[str], int]) -> None:
+        self._missing = missing
+
+    def masks(self, texts: Sequence[str]) -> NDArray[np.uint64]:
+        """Return for each text the cues of its words, as bits.
+
+        Args:
+            texts: names that authors give, as ``related-topics`` and ``shareBar``.
+        """
+        masks = dict.fromkeys(texts, 0)
+        for text in masks:
+            for word in _WORD.findall(text):
+                masks[text] |= self._missing(word)
+        return np.array([masks[text] for text in texts], np.uint64)
 
 
 def cues_of_word(word: str, begins: Mapping[str, Sequence[tuple[str, bool, str, int]]]) -> int:

@@ -41,8 +41,9 @@ def test_leaves(compiled: ModuleType, name: str, rows: int, seed: int, has_gaps:
     if has_gaps:
         table[random.random(table.shape) < 0.2] = np.nan
     nodes = trees.feature, trees.threshold, trees.left, trees.value, trees.roots
-    found = compiled.Trees(*nodes).leaves(table)
-    assert np.array_equal(found, pure.Trees(*nodes).leaves(table))
+    one, other = compiled.Trees(*nodes), pure.Trees(*nodes)
+    assert np.array_equal(one.leaves(table), other.leaves(table))
+    assert np.array_equal(one.sums(table), other.sums(table))
 
 
 MIXED = (
@@ -69,26 +70,26 @@ def test_class_counts(compiled: ModuleType, texts: list[str], seed: int) -> None
     )
 
 
-@given(texts=TEXTS, sets=st.integers(1, 8), seed=st.integers(0, 2**32))
-def test_gram_hits(compiled: ModuleType, texts: list[str], sets: int, seed: int) -> None:
-    random = np.random.default_rng(seed)
-    lower = random.integers(0, 1 << 16, 1 << 16, np.uint32)
-    known = random.integers(0, 1 << sets, 1 << 16, np.uint8)
-    whole = joined(texts)
-    assert np.array_equal(
-        compiled.gram_hits(*whole, lower, known, sets), pure.gram_hits(*whole, lower, known, sets)
-    )
+@given(texts=TEXTS, others=st.lists(st.text(), max_size=8), seed=st.integers(0, 2**32))
+def test_gram_hits(compiled: ModuleType, texts: list[str], others: list[str], seed: int) -> None:
+    lower = np.random.default_rng(seed).integers(0, 4, 1 << 16, np.uint32)
+    drawn = (*joined(texts), others, lower)
+    assert np.array_equal(compiled.gram_hits(*drawn), pure.gram_hits(*drawn))
 
 
-@given(texts=st.lists(st.text(st.sampled_from("abYZ -_0é\u212a"), max_size=9), max_size=5))
+@given(texts=st.lists(st.text(st.sampled_from("abYZ -_0é\u212a"), max_size=14), max_size=5))
 def test_cues_of_names(compiled: ModuleType, texts: list[str]) -> None:
     def word_cues(word: str) -> int:
         return 1 << zlib.crc32(word.encode()) % 64
 
-    words: dict[str, int] = {}
-    found, others = compiled.cue_masks(texts, words, word_cues), dict[str, int]()
-    assert np.array_equal(found, pure.cue_masks(texts, others, word_cues))
-    assert words == others
+    one, other = compiled.CueWords(word_cues), pure.CueWords(word_cues)
+    for _ in range(2):
+        assert np.array_equal(one.masks(texts), other.masks(texts))
+
+
+@given(data=st.binary() | st.binary(max_size=99).map(lambda its: its.translate(None, pure.CONTROL)))
+def test_control_characters(compiled: ModuleType, data: bytes) -> None:
+    assert compiled.without_control(data) == pure.without_control(data)
 
 
 @given(texts=TEXTS, keys=st.lists(st.integers(0, 2**64 - 1), min_size=8, max_size=8))

@@ -14,6 +14,7 @@ from urllib.parse import urljoin, urlsplit
 from lxml import etree
 
 from crawler.core.errors import UnreadablePageError
+from crawler.core.hot_loops import without_control
 from crawler.core.page.composed import compose, prepare
 from crawler.core.page.decode import decode
 from crawler.core.page.text import drop_unseen, in_xml
@@ -31,7 +32,6 @@ _BINARY_STARTS = (
 _SNIFFED = 2048
 # Share of control characters in the sniffed text above which it is not text.
 _BINARY_SHARE = 0.1
-_CONTROL = bytes((*range(9), 0x0B, *range(0x0E, 0x20), 0x7F))
 # XML vocabularies that list pages rather than being one.
 _FEED = re.compile(
     # Possessive: a run of comments is read in one way only.
@@ -208,7 +208,7 @@ def _tree(markup: bytes) -> tuple[Any, str]:
 def _markup(text: str | bytes) -> bytes:
     """Return a page in UTF-8, without control characters, which are single bytes there."""
     data = text if isinstance(text, bytes) else text.encode("utf-8", "replace")
-    return data.translate(None, delete=_CONTROL)
+    return without_control(data)
 
 
 def _has_long_tag(text: str) -> bool:

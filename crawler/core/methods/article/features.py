@@ -133,8 +133,8 @@ class Evidence:
         self.sizes = self._counts["words"]
         # Text outside hyperlinks of blocks that are long enough for prose.
         self._prose = np.where(self.own >= _LONG, self.own, 0.0)
-        tags = np.array([_inner_tags(block.inner) for block in blocks], np.uint64)
-        self._inner = cues_of_all([block.inner for block in blocks]) | tags
+        inner = [block.inner for block in blocks]
+        self._inner = cues_of_all(inner) | np.fromiter(map(_inner_tags, inner), np.uint64)
         self.comments = np.zeros(self._count, np.bool_)
         self._text()
         self._head(document)

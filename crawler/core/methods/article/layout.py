@@ -18,7 +18,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from crawler.core.hot_loops import cue_masks, cues_of_word, distances, numbered
+from crawler.core.hot_loops import CueWords, cues_of_word, distances, numbered
 from crawler.core.page.blocks import Block
 from crawler.core.pure import BEGIN_CHARS
 from crawler.core.words import read_data
@@ -60,12 +60,12 @@ FAR = 12
 
 
 # Pages of a site share their names, and sites their words.
-_known: Final[dict[str, int]] = {}
-_MOST_KNOWN = 1 << 15
-
-
+@lru_cache(maxsize=1 << 15)
 def _cues_of(word: str) -> int:
     return cues_of_word(word[:_WORD_CHARS].lower(), _BEGINS)
+
+
+_WORDS: Final = CueWords(_cues_of)
 
 
 @lru_cache(maxsize=1 << 15)
@@ -76,16 +76,13 @@ def cues_in(names: str) -> int:
 
 def cues_of_all(texts: Sequence[str]) -> NDArray[np.uint64]:
     """Return the cues in each of some texts of names, as bits."""
-    if len(_known) > _MOST_KNOWN:
-        _known.clear()
-    return cue_masks(texts, _known, _cues_of)
+    return _WORDS.masks(texts)
 
 
 def _equal_numbers(values: NDArray[np.generic]) -> NDArray[np.intp]:
     """Return numbers that are equal where values are."""
-    known: dict[int, int] = {}
-    numbers = [known.setdefault(value, len(known)) for value in values.tolist()]
-    return np.array(numbers, np.intp)
+    found: NDArray[np.intp] = np.unique(values, return_inverse=True)[1]
+    return found
 
 
 class Layout:
@@ -110,8 +107,8 @@ class Layout:
         self.at, self.parent, self.outer, self.begin, self.end, depth, path = columns
         self.depth = depth - depth[0]
         tags = [_TAG_BITS.get(holder.tag, 0) for holder in self.holders]
-        cues = cues_of_all([holder.names for holder in self.holders])
-        self.signs = cues | np.array(tags, np.uint64)
+        self.signs = cues_of_all([holder.names for holder in self.holders])
+        self.signs |= np.array(tags, np.uint64)
         self.distance = distances(self.signs, self.parent, len(SIGNS), FAR)
         own, count = _equal_numbers(self.signs), len(self.holders)
         # The path, the signs and those of the element around, in one number: each is below count.

@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crawler.core.hot_loops import class_counts, gram_hits
-from crawler.core.pure import grams
 
 _PLANE = 0x10000
-_GRAM, _GRAM_BITS = 3, 16
+_GRAM = 3
 
 _LETTER, _UPPER, _DIGIT, _DENSE, _COMMA, _STOP, _SPACE, _OTHER = (1 << bit for bit in range(8))
 CLASSES = {"letter": _LETTER, "upper": _UPPER, "digit": _DIGIT, "stop": _STOP, "other": _OTHER}
@@ -97,11 +96,7 @@ class Letters:
             For each of the others two figures a text: the share of its runs that the other has, and
             how many these are over the number of the other's runs, 1 at most.
         """
-        known = np.zeros(1 << _GRAM_BITS, np.uint8)
-        for bit, other in enumerate(others):
-            if len(other) >= _GRAM:
-                known[grams(other, _lower())] |= 1 << bit
-        hits = gram_hits(self._text, self._ends, _lower(), known, len(others))
+        hits = gram_hits(self._text, self._ends, others, _lower())
         runs = np.array([[max(len(other) - _GRAM + 1, 1)] for other in others])
         shares, covered = hits / (self._sizes + 1), np.minimum(hits / runs, 1.0)
         return list(zip(shares, covered, strict=True))
