@@ -109,6 +109,8 @@ class Evidence:
         rows: one row a block, one column a feature, float32.
         layout: where the blocks stand.
         chars, own: characters of each block, and those of them outside hyperlinks.
+        link_share: the share of the others.
+        captions: whether each is the caption of a figure.
         sizes: words of each block; a letter of a script that writes a word with few counts as half
             of one.
         comments: whether each stands among readers' comments.
@@ -128,6 +130,7 @@ class Evidence:
             blocks, _TAGS, _OTHER_TAG
         )
         self.own = self.chars - self._linked
+        self.captions = self._tags == _TAGS["figcaption"]
         self._all_own = max(self.own.sum(), 1.0)
         self._counts = dict(zip(LETTER_COUNTS, self._letters.counts.T, strict=True))
         self.sizes = self._counts["words"]
@@ -158,11 +161,11 @@ class Evidence:
             at += size
 
     def _text(self) -> None:
-        self._size, self._link_share = np.log1p(self.chars), self._linked / self.chars
+        self._size, self.link_share = np.log1p(self.chars), self._linked / self.chars
         lines, colons, times = self._of_text
         self._add(
             ("size", "link_share", "links", "tag", "lines"),
-            self._size, self._link_share, self._links, self._tags, lines,
+            self._size, self.link_share, self._links, self._tags, lines,
         )  # fmt: skip
         shares = np.array([self._counts[name] for name in _LETTERS]) / self.chars
         self._ends = shares[_LETTERS.index("ends")]
@@ -277,7 +280,7 @@ class Evidence:
         reach = max(_OFFSETS)
         padded = np.full((len(_AROUND), self._count + 2 * reach), -1.0)
         padded[:, reach:-reach] = (
-            self._size, self._link_share, self._ends, self._tags, self._kind_mean, self._text_share
+            self._size, self.link_share, self._ends, self._tags, self._kind_mean, self._text_share
         )  # fmt: skip
         moved = np.empty((len(_AROUND), len(_OFFSETS), self._count))
         for place, offset in enumerate(_OFFSETS):

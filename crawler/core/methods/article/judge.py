@@ -230,16 +230,18 @@ def chosen(blocks: Sequence[Block], likelihoods: NDArray[np.float64]) -> NDArray
         for number in near.tolist():
             kept[number] = (blocks[number].key, _around_it(blocks[number])) in said
     seen: dict[int, int] = {}
-    firsts = np.full(len(blocks), -1)
+    first_of: dict[int, int] = {}
     for number in np.flatnonzero(kept).tolist():
         block = blocks[number]
         if "\n" in block.text and _LINE_NUMBERS.fullmatch(block.text):
             kept[number] = False
         else:
-            firsts[number] = seen.setdefault(block.key, number)
-    again = kept & (firsts < np.arange(len(blocks)))
-    if not again.any():
+            first_of[number] = seen.setdefault(block.key, number)
+    if len(seen) == len(first_of):
         return kept
+    firsts = np.full(len(blocks), -1)
+    firsts[list(first_of)] = list(first_of.values())
+    again = kept & (firsts < np.arange(len(blocks)))
     chars = np.array([block.chars if block.chars >= _REPEATED else 0 for block in blocks]) * kept
     if chars[again].sum() < _REPEATED_SHARE * chars.sum():
         return kept

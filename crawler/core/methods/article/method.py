@@ -53,7 +53,6 @@ _APART = [
                 "topics", "cookie")
 ]  # fmt: skip
 _APART_NEAR = 1
-_CAPTION = "figcaption"
 # log2 of the number of distinct pages from which on a site is fully known: 16.
 _KNOWN_AT = 4.0
 # A sentence of so many characters on two of at least six pages is no boilerplate.
@@ -164,13 +163,14 @@ class Article:
         judge = self._judge or Judge.shipped()
         found = Evidence(document)
         looked = ask(judge.first, found)
+        likely = sigmoid(looked)
         if view.pages < _SITE:
             # The page itself is in the evidence already.
             ruled = [Label(kept=False, reason=_OUTSIDE, frequency=view.pages)] * len(blocks)
             site = np.zeros(len(blocks))
         else:
             ruled = self._rule.label(document, view)
-            says = (sigmoid(looked), found.comments, _apart(blocks, found))
+            says = (likely, found.comments, _apart(found))
             site = site_margins(blocks, ruled, view.pages, says)
         likelihoods = judge.likelihoods(found, looked, site)
         trace.judged(found, site, ruled)
@@ -178,7 +178,7 @@ class Article:
         trace.step("copies", kept)
         reasons = _reasons(found)
         if kept.any():
-            whole = Coherence(document, found, sigmoid(looked))
+            whole = Coherence(document, found, likely)
             listed = teaser_lists(blocks, found, kept, likelihoods, whole.links)
             kept &= ~listed
             trace.step("teasers", kept)
@@ -197,7 +197,7 @@ class Article:
             # A page of a few words is unlike the training data, and yet has text.
             kept = np.array([label.kept for label in self._rule.label(document, view)])
             trace.step("rule", kept)
-        said = _said(blocks, ruled, reasons, kept, found.comments)
+        said = _said(found, ruled, reasons, kept)
         seen = [rule.frequency for rule in ruled]
         labels = list(map(Label, kept.tolist(), said, seen, likelihoods.tolist()))
         return with_whole_tables(document, labels, view.pages)
@@ -208,44 +208,37 @@ class Article:
 
 
 def _said(
-    blocks: Sequence[Block],
-    ruled: Sequence[Label],
-    named: Sequence[str],
-    kept: NDArray[np.bool_],
-    comments: NDArray[np.bool_],
+    found: Evidence, ruled: Sequence[Label], named: Sequence[str], kept: NDArray[np.bool_]
 ) -> list[str]:
     """Return for each block why it is kept or not.
 
     Args:
-        blocks: the page's blocks.
+        found: the evidence of the blocks.
         ruled: what the rule of frequency says of each.
         named: the reason by the names around each; may be empty.
         kept: whether each is kept.
-        comments: whether each is among readers' comments.
     """
-    found = []
-    for block, rule, reason in zip(blocks, ruled, named, strict=True):
-        if rule.reason == "frequent":
-            found.append(rule.reason)
-        elif block.tag == _CAPTION:
-            found.append("caption")
-        elif not reason and block.link_share >= _LINKS_FROM:
-            found.append("links")
-        else:
-            found.append(reason or _OUTSIDE)
-    for number in np.flatnonzero(comments).tolist():
-        found[number] = "comment"
-    for number in np.flatnonzero(kept).tolist():
-        found[number] = _TEXT
-    return found
+    said = [name or _OUTSIDE for name in named]
+    # The later reason counts.
+    for number in np.flatnonzero(found.link_share >= _LINKS_FROM).tolist():
+        said[number] = named[number] or "links"
+    of_rule = [number for number, rule in enumerate(ruled) if rule.reason == "frequent"]
+    for numbers, reason in (
+        (np.flatnonzero(found.captions).tolist(), "caption"),
+        (of_rule, "frequent"),
+        (np.flatnonzero(found.comments).tolist(), "comment"),
+        (np.flatnonzero(kept).tolist(), _TEXT),
+    ):
+        for number in numbers:
+            said[number] = reason
+    return said
 
 
-def _apart(blocks: Sequence[Block], found: Evidence) -> NDArray[np.bool_]:
+def _apart(found: Evidence) -> NDArray[np.bool_]:
     """Return for each block whether names call it something beside an article."""
     layout = found.layout
     near = layout.distance[:, _APART].min(axis=1) <= _APART_NEAR
-    captions = np.array([block.tag == _CAPTION for block in blocks], np.bool_)
-    apart: NDArray[np.bool_] = near[layout.at] | captions
+    apart: NDArray[np.bool_] = near[layout.at] | found.captions
     return apart
 
 

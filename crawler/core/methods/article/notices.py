@@ -25,7 +25,17 @@ _WORDS: dict[str, list[str]] = read_data("crawler.core.methods.article", "notice
 _NOTICE = 600
 # With more of the text in them a page is about cookies.
 _MOST_IN_NOTICES = 1 / 3
+
+
+def _folded(text: str) -> str:
+    """Fold case as expressions ignore it: they take each kind of "i" for the same."""
+    return text.casefold().replace("\u0131", "i").replace("i\u0307", "i")
+
+
 _EMBED = Stems(dict.fromkeys(_WORDS["embed"], 1))
+_EMBED_PHRASES, _COMMENT_PHRASES = (
+    Stems(dict.fromkeys(map(_folded, _WORDS[name]), 1)) for name in ("embed_lines", "comment")
+)
 # Each phrase has one of these in it. Few texts have any, which a plain search tells much sooner.
 _ON_EMBEDS, _INVITING = 1, 2
 _STEMS = Stems(
@@ -99,19 +109,23 @@ def notices(
     """
     places = np.flatnonzero(kept).tolist()
     short = [number for number in places if blocks[number].chars <= _NOTICE]
-    stems = _STEMS.masks([_folded(blocks[number].text) for number in short])
-    about = [number for number, its in zip(short, stems, strict=True) if its & _ON_EMBEDS]
-    cookies = [number for number in about if _is_on_cookies(blocks[number])]
+    texts = _folded("\0".join([blocks[number].text for number in short])).split("\0")
+    # Of no text the split makes one.
+    found_in = list(zip(short, texts, _STEMS.masks(texts), strict=False))
+    cookies = [
+        number
+        for number, text, stems in found_in
+        if stems & _ON_EMBEDS and _is_on_cookies(blocks[number], text)
+    ]
     if cookies:
         chars = sum(blocks[number].chars for number in places)
         if sum(blocks[number].chars for number in cookies) > _MOST_IN_NOTICES * chars:
             cookies.clear()
     found = dict.fromkeys(cookies, "cookie")
     prose = next((number for number in places if blocks[number].chars >= PROSE), len(blocks))
-    for number, its in zip(short, stems, strict=True):
-        text = blocks[number].text
-        is_line = number > prose and its & _INVITING and len(text) <= _INVITATION
-        if is_line and _INVITES.search(text):
+    for number, text, stems in found_in:
+        is_line = number > prose and stems & _INVITING and len(blocks[number].text) <= _INVITATION
+        if is_line and any(_COMMENT_PHRASES.masks([text])) and _INVITES.search(blocks[number].text):
             said = [it for it in (number, number - 1) if _is_all(_ABOUT_COMMENTS, blocks[it])]
             found.update(dict.fromkeys(said if number in said else (), "outside"))
     for number in reversed(places[1:]):
@@ -121,11 +135,6 @@ def notices(
             break
     found.update(dict.fromkeys(_end_of_release(blocks, kept, rules), "promotion"))
     return found
-
-
-def _folded(text: str) -> str:
-    """Fold case as expressions ignore it: they take each kind of "i" for the same."""
-    return text.casefold().replace("\u0131", "i").replace("i\u0307", "i")
 
 
 def is_licence(text: str) -> bool:
@@ -142,9 +151,9 @@ def is_code_bar(block: Block) -> bool:
     )
 
 
-def _is_on_cookies(block: Block) -> bool:
-    return block.chars <= _NOTICE and (
-        _EMBED.masks([block.text.casefold()])[0] > 0 or _is_all(_EMBED_LINES, block)
+def _is_on_cookies(block: Block, folded: str) -> bool:
+    return any(_EMBED.masks([block.text.casefold()])) or (
+        any(_EMBED_PHRASES.masks([folded])) and _is_all(_EMBED_LINES, block)
     )
 
 
