@@ -46,6 +46,7 @@ _HOSTS: Final = frozenset(
     ("article", "aside", "blockquote", "body", "div", "footer", "h1", "h2", "h3", "h4", "h5", "h6",
      "header", "main", "nav", "p", "section", "span")
 )  # fmt: skip
+_ROOTS: Final = ("shadowrootmode", "shadowroot")
 _MODES: Final = ("open", "closed")
 # A late part is put in no place deeper than this; browsers' trees are less deep than 512.
 _DEEPEST: Final = 512
@@ -84,7 +85,7 @@ def compose(elements: Elements, text: str) -> Elements:
         The elements of the page as it is then.
     """
     root = elements.nodes[0]
-    if "template" in elements.tags and _fill_hosts(root):
+    if _has_shadow_roots(elements) and _fill_hosts(root):
         elements = walk(root)
     hidden = [elements.nodes[number] for number in elements.values["hidden"] if number]
     parts = {name: part for part in hidden if _PART.fullmatch(name := part.get("id") or "")}
@@ -101,6 +102,14 @@ def compose(elements: Elements, text: str) -> Elements:
     return elements
 
 
+def _has_shadow_roots(elements: Elements) -> bool:
+    """Tell whether any template may be that of a shadow root."""
+    return "template" in elements.tags and any(
+        tag == "template" and any(name in names for name in _ROOTS)
+        for tag, names in zip(elements.tags, elements.names, strict=True)
+    )
+
+
 def _fill_hosts(root: etree._Element) -> bool:
     """Fill the hosts of shadow roots: of each the first root counts, as in browsers.
 
@@ -115,7 +124,7 @@ def _fill_hosts(root: etree._Element) -> bool:
                 continue
             template, slots = opened.pop()
             host = template.getparent()
-            mode = template.get("shadowrootmode") or template.get("shadowroot") or ""
+            mode = next(filter(None, map(template.get, _ROOTS)), "")
             if host is not None and mode.lower() in _MODES and _may_be_host(host):
                 found.setdefault(host, (template, slots))
         elif event == "start" and opened:

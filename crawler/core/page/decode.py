@@ -49,7 +49,8 @@ _NO_PAGE_ENCODINGS = frozenset(
 # The bytes for detection: enough for certainty, bounded for speed.
 _DETECT_BYTES = 65_536
 _DECLARED_BYTES = 4_096
-_META = re.compile(rb"<meta[^>]{0,200}?charset", re.IGNORECASE)
+# The sign before the letters lets the search go from one to the next.
+_META = re.compile(rb"<(?i:meta[^>]{0,200}?charset)")
 _FOREIGN_RUN = re.compile(rb"[\x80-\xff]+")
 
 

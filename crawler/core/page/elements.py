@@ -252,8 +252,7 @@ def formula_of(element: etree._Element) -> str:
     of the formula stand beside it as text.
     """
     if element.tag == "img":
-        is_formula = _FORMULA.search(element.get("class") or "") is not None
-        return _tex(element.get("alt") or "") if is_formula else ""
+        return _tex(element.get("alt") or "") if _is_formula(element.get("class") or "") else ""
     if style_look(element) & HIDDEN or any(map(_has_glyphs, _beside(element))):
         return ""
     if told := element.get("alttext"):
@@ -262,6 +261,11 @@ def formula_of(element: etree._Element) -> str:
         if "tex" in (note.get("encoding") or "").lower() and note.text:
             return _tex(note.text)
     return "".join(" ".join((each.text or "").split()) for each in element.iter(*_TOKENS))
+
+
+@cached_if_short
+def _is_formula(names: str) -> bool:
+    return _FORMULA.search(names) is not None
 
 
 def _tex(text: str) -> str:

@@ -326,8 +326,10 @@ def _open_body(root: etree._Element) -> bool:
 
 def _named_elements(elements: Elements) -> dict[str, list[etree._Element]]:
     found: dict[str, list[etree._Element]] = {name: [] for name in (*_NAMED, "heading")}
-    for element in elements.called((*_NAMED, *_HEADINGS)):
-        found["heading" if element.tag in _HEADINGS else element.tag].append(element)
+    lists = found | dict.fromkeys(_HEADINGS, found["heading"])
+    for number, its in enumerate(map(lists.get, elements.tags)):
+        if its is not None:
+            its.append(elements.nodes[number])
     return found
 
 
