@@ -13,6 +13,7 @@ from crawler.core import pure
 
 cdef extern from "Python.h":
     void PyObject_GC_UnTrack(object)
+    bint PyUnicode_IS_ASCII(object)
 
 lxml_api.import_lxml__etree()
 assert pure.BEGIN_CHARS == 3
@@ -641,7 +642,7 @@ def normal_forms(texts, Py_ssize_t most):
     cdef Py_ssize_t at, size, letters, longest = 0
     cdef unsigned int its
     cdef Py_UCS4 char
-    cdef bint is_label
+    cdef bint is_label, is_clear
     cdef bytearray held
     cdef unsigned char* form
     cdef list found = [], unclear = []
@@ -651,6 +652,7 @@ def normal_forms(texts, Py_ssize_t most):
     form = <unsigned char*> <char*> held
     for text in texts:
         letters = size = 0
+        is_clear = True
         for char in text:
             its = FORMS[char] if char < 65536 else <unsigned int> pure.UNCLEAR
             if not its:
@@ -658,8 +660,11 @@ def normal_forms(texts, Py_ssize_t most):
             letters += its >> 16 & 1
             if its >> 17:
                 unclear.append(len(found))
+                is_clear = False
                 break
-        else:
+            if letters > most and PyUnicode_IS_ASCII(text):
+                break
+        if is_clear:
             is_label = 0 < letters <= most
             for char in text:
                 its = FORMS[char] & 0xFFFF

@@ -67,9 +67,11 @@ cdef Py_ssize_t NAME_CHARS = cut_rules.NAME_CHARS
 cdef Py_ssize_t CLASS_CHARS = known.CLASS_CHARS
 
 
-# Neither blocks nor holders can be part of a cycle: the collector of garbage need not know them.
 cdef extern from "Python.h":
+    # Neither blocks nor holders can be part of a cycle: the collector of garbage need not know them.
     void PyObject_GC_UnTrack(object)
+    bint PyUnicode_IS_ASCII(object)
+    const unsigned char* PyUnicode_1BYTE_DATA(object)
 
 cdef list BLOCK_SLOTS = [Block.__dict__[name] for name in Block.__slots__]
 cdef list HOLDER_SLOTS = [Holder.__dict__[name] for name in Holder.__slots__]
@@ -293,14 +295,24 @@ cdef class Cutter:
 
     cpdef add(self, str text):
         cdef Py_UCS4 char
-        cdef Py_ssize_t spaces = 0, others = 0
+        cdef Py_ssize_t at, spaces = 0, others = 0
         cdef bint is_shown = True
-        for char in text:
-            if char == u" ":
-                spaces += 1
-            elif (char < u" " or char > u"~") and not char.isprintable():
-                is_shown = False
-                others += char.isspace()
+        cdef const unsigned char* its
+        if PyUnicode_IS_ASCII(text):
+            its = PyUnicode_1BYTE_DATA(text)
+            for at in range(len(text)):
+                spaces += its[at] == 32
+                others += its[at] < 32 or its[at] == 127
+            is_shown = not others
+            if others and spaces + others == len(text) and not text.isspace():
+                others = 0
+        else:
+            for char in text:
+                if char == u" ":
+                    spaces += 1
+                elif (char < u" " or char > u"~") and not char.isprintable():
+                    is_shown = False
+                    others += char.isspace()
         if spaces + others == len(text):
             if not text:
                 return
@@ -318,18 +330,17 @@ cdef class Cutter:
             self._link_chars += len(text) - spaces if is_shown else len("".join(text.split()))
 
     cpdef flush(self):
-        cdef Py_ssize_t chars = 0
-        cdef Py_UCS4 char
+        cdef Py_ssize_t chars = -1
         if not self.pieces:
             return
         text = "".join(self.pieces)
         self.pieces.clear()
-        text = fold_code(text) if self.keeps else _folded(text)
+        text = fold_code(text) if self.keeps else _folded(text, &chars)
         # Marks of direction alone are nothing to read.
         if text and ((<str> text)[0].isprintable() or cut_rules.is_shown(text)):
             holder = self.holder
-            for char in <str> text:
-                chars += char != u" " and char != u"\n" and char != u"\t"
+            if chars < 0:
+                chars = _chars(text)
             inner = " ".join(self._inner) if self._inner else ""
             its = (
                 len(self.blocks), text, holder.tag, holder.path, 0, chars,
@@ -361,14 +372,35 @@ cdef bint _may_tell(str names) noexcept:
     return False
 
 
-cdef str _folded(str text):
-    """Fold white space as ``fold_lines`` does, which is asked where more than spaces are folded."""
-    cdef Py_ssize_t begin = 0, end = len(text), place
+cdef Py_ssize_t _chars(str text) noexcept:
+    cdef Py_ssize_t chars = 0
+    cdef Py_UCS4 char
+    for char in text:
+        chars += char != u" " and char != u"\n" and char != u"\t"
+    return chars
+
+
+cdef str _folded(str text, Py_ssize_t* chars):
+    """Fold white space as ``fold_lines`` does, which is asked where more than spaces are folded.
+
+    Of most texts it counts the characters too.
+    """
+    cdef Py_ssize_t begin = 0, end = len(text), place, spaces = 0
     cdef Py_UCS4 char, before = u" "
+    cdef const unsigned char* its
+    cdef bint is_folded = True
     while begin < end and text[begin] == u" ":
         begin += 1
     while begin < end and text[end - 1] == u" ":
         end -= 1
+    if PyUnicode_IS_ASCII(text):
+        its = PyUnicode_1BYTE_DATA(text)
+        for place in range(begin, end):
+            spaces += its[place] == 32
+            # A zero, or a space that is left out, stands behind the last one.
+            is_folded &= its[place] >= 32 and not (its[place] == 32 and its[place + 1] == 32)
+        chars[0] = end - begin - spaces if is_folded else -1
+        return text[begin:end] if is_folded else fold_lines(text)
     for place in range(begin, end):
         char = text[place]
         if char == u" ":
@@ -378,4 +410,3 @@ cdef str _folded(str text):
             return fold_lines(text)
         before = char
     return text[begin:end]
-
