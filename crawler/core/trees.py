@@ -155,5 +155,6 @@ class TreeEnsemble:
 def sigmoid(margins: NDArray[np.float64]) -> NDArray[np.float64]:
     """Turn margins into probabilities."""
     # Beyond 500 the exponential overflows and the answer no longer changes.
-    out: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-np.clip(margins, -500.0, 500.0)))
+    bounded = np.minimum(np.maximum(margins, -500.0), 500.0)
+    out: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-bounded))
     return out

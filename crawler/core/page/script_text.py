@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from crawler.core.page.parse import ParsedPage
 
 JSON_LD, STATE, TEMPLATE = "json-ld", "script", "template"
+_DECODER = json.JSONDecoder(strict=False)
 LEAST = 200
 """A text of fewer letters is no article; a letter of a dense script counts double."""
 # Limits of the work on one page: characters of scripts, values of JSON, strings that are compared.
@@ -214,7 +215,7 @@ def _values(script: str) -> Iterator[Any]:
             return
         at = match.end()
         with suppress(ValueError, RecursionError):
-            value, end = json.JSONDecoder(strict=False).raw_decode(script, at)
+            value, end = _DECODER.raw_decode(script, at)
             size, at = end - at, end
             if size >= LEAST // 2 and (isinstance(value, (dict, list)) or _decoded(value)):
                 yield value
@@ -222,7 +223,7 @@ def _values(script: str) -> Iterator[Any]:
 
 def _decoded(text: str) -> Any:  # noqa: ANN401 - any JSON value
     try:
-        return json.loads(text, strict=False)
+        return _DECODER.decode(text)
     except (ValueError, RecursionError):
         return None
 

@@ -29,6 +29,8 @@ _MOST_IN_NOTICES = 1 / 3
 
 def _folded(text: str) -> str:
     """Fold case as expressions ignore it: they take each kind of "i" for the same."""
+    if text.isascii():
+        return text.lower()
     return text.casefold().replace("\u0131", "i").replace("i\u0307", "i")
 
 
@@ -109,9 +111,8 @@ def notices(
     """
     places = np.flatnonzero(kept).tolist()
     short = [number for number in places if blocks[number].chars <= _NOTICE]
-    texts = _folded("\0".join([blocks[number].text for number in short])).split("\0")
-    # Of no text the split makes one.
-    found_in = list(zip(short, texts, _STEMS.masks(texts), strict=False))
+    texts = [_folded(blocks[number].text) for number in short]
+    found_in = list(zip(short, texts, _STEMS.masks(texts), strict=True))
     cookies = [
         number
         for number, text, stems in found_in
