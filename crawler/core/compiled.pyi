@@ -7,6 +7,7 @@ from crawler.core.pure import cues_of_word as cues_of_word
 from crawler.core.pure import described as described
 from crawler.core.pure import distances as distances
 from crawler.core.pure import gram_hits as gram_hits
+from crawler.core.pure import made as made
 from crawler.core.pure import normal_forms as normal_forms
 from crawler.core.pure import numbered as numbered
 from crawler.core.pure import short_texts as short_texts

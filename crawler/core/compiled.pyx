@@ -2,6 +2,7 @@
 """What takes most of the time, compiled. ``pure.py`` has the same functions in Python."""
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from cpython.object cimport PyObject, PyTypeObject, Py_TYPE
 from cpython.unicode cimport PyUnicode_DecodeUTF8, PyUnicode_READ_CHAR, PyUnicode_Tailmatch
 from libc.string cimport memset, strlen
 from lxml.includes cimport etreepublic as lxml_api
@@ -515,6 +516,20 @@ def described(blocks, dict tags, Py_ssize_t other):
         number += 1
     for number in range(len(keys)):
         out[6, number] = times[keys[number]]
+    return found
+
+
+def made(kind, *columns):
+    cdef list found = [], slots = [kind.__dict__[name] for name in kind.__slots__]
+    cdef tuple values
+    cdef Py_ssize_t at
+    for values in zip(*columns, strict=True):
+        one = (<PyTypeObject*> kind).tp_new(kind, <PyObject*> (), NULL)
+        for at in range(len(slots)):
+            (<PyTypeObject*> Py_TYPE(slots[at])).tp_descr_set(slots[at], one, values[at])
+        # It can be part of no cycle: the collector of garbage need not know it.
+        PyObject_GC_UnTrack(one)
+        found.append(one)
     return found
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from operator import attrgetter, methodcaller
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 from unicodedata import category, normalize
 
 import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from lxml.etree import _Element as Element
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
         dict[str, dict[int, str]],
         list[int],
     ]
+
+_Kind = TypeVar("_Kind")
 
 VALUED = ("class", "id", "itemprop", "rel", "href", "style", "hidden", "role")
 """The attributes whose values the columns hold: names of an element, where it leads, its look."""
@@ -321,6 +323,14 @@ def described(blocks: Sequence[Block], tags: Mapping[str, int], other: int) -> N
         for block in blocks
     ]
     return np.array(rows, np.float64).reshape(-1, 7).T.copy()
+
+
+def made(kind: Callable[..., _Kind], *columns: Iterable[object]) -> list[_Kind]:
+    """Make objects of a dataclass with slots from the values of its fields, one column a field.
+
+    It does no more when it is made, and its values are numbers and texts.
+    """
+    return [kind(*values) for values in zip(*columns, strict=True)]
 
 
 def numbered(blocks: Sequence[Block]) -> tuple[list[Holder], list[NDArray[np.intp]]]:

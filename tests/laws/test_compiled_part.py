@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from crawler.core import pure
+from crawler.core.methods import Label
 from crawler.core.page.blocks import Block, Holder
 from crawler.core.trees import TreeEnsemble
 from support.compiled import PIECES, compiled_part
@@ -101,6 +102,16 @@ def test_figures_of_blocks(compiled: ModuleType, texts: list[str], keys: list[in
     ]
     drawn = blocks, {"h0": 5, "h2": 1}, 14
     assert np.array_equal(compiled.described(*drawn), pure.described(*drawn))
+
+
+@given(rows=st.lists(st.tuples(st.booleans(), st.text(), st.integers(), st.floats() | st.none())))
+def test_objects_of_columns(
+    compiled: ModuleType, rows: list[tuple[bool, str, int, float | None]]
+) -> None:
+    columns = list(zip(*rows, strict=True)) or [[]] * 4
+    assert compiled.made(Label, *columns) == pure.made(Label, *columns)
+    with pytest.raises(ValueError, match="longer"):
+        compiled.made(Label, *columns[:3], [*columns[3], 0.5])
 
 
 @given(parents=st.lists(st.integers(0, 20), min_size=1, max_size=30), data=st.data())

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crawler.core.counting.site_counts import SiteView
+from crawler.core.hot_loops import made
 from crawler.core.methods import Cutoff, Label
 from crawler.core.methods.adaptive import AdaptiveFrequency
 from crawler.core.methods.article.coherence import Coherence
@@ -199,7 +200,7 @@ class Article:
             trace.step("rule", kept)
         said = _said(found, ruled, reasons, kept)
         seen = [rule.frequency for rule in ruled]
-        labels = list(map(Label, kept.tolist(), said, seen, likelihoods.tolist()))
+        labels = made(Label, kept.tolist(), said, seen, likelihoods.tolist())
         return with_whole_tables(document, labels, view.pages)
 
     def cutoff(self, view: SiteView) -> Cutoff:
