@@ -26,6 +26,8 @@ _TAGS = {
     for tag in tags.split()
 }  # fmt: skip
 _OTHER_TAG = 14
+TAG, TAGS = "tag", _OTHER_TAG + 1
+"""The feature that is the number of a block's tag, and how many numbers there are."""
 _H1, *_ = _HEADINGS = (1, 2, 3, 4)
 # Features of inline elements: their tags, and some of the cues of their names.
 _INNER_TAGS = ("img", "time", "strong", "b", "em", "i", "button", "input", "label")
@@ -164,7 +166,7 @@ class Evidence:
         self._size, self.link_share = np.log1p(self.chars), self._linked / self.chars
         lines, colons, times = self._of_text
         self._add(
-            ("size", "link_share", "links", "tag", "lines"),
+            ("size", "link_share", "links", TAG, "lines"),
             self._size, self.link_share, self._links, self._tags, lines,
         )  # fmt: skip
         shares = np.array([self._counts[name] for name in _LETTERS]) / self.chars

@@ -1,8 +1,10 @@
 """The judge: how likely each block is main text, by all its evidence.
 
-Two ensembles of trees in a row. The first sees each block with its surroundings; the second sees
-that and the first verdict on all blocks. What the site's pages tell is added to the margin of
-either, since it is of another kind: it was counted, not learned, and is absent on a single page.
+Two ensembles of trees in a row, and a network beside them. The first trees see each block with its
+surroundings; the second see that and the first verdict on all blocks. The network sees all blocks
+at once. Trees and network err on different pages, and the mean of their margins counts. What the
+site's pages tell is added to a margin, since it is of another kind: it was counted, not learned,
+and is absent on a single page.
 """
 
 from __future__ import annotations
@@ -10,9 +12,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
-from typing import Self
+from typing import Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +22,11 @@ from numpy.typing import NDArray
 from crawler.core.errors import CorpusError
 from crawler.core.methods.article.features import Evidence
 from crawler.core.methods.article.layout import Layout
+from crawler.core.methods.article.network import Network
 from crawler.core.page.blocks import Block, Holder
 from crawler.core.trees import TreeEnsemble, sigmoid
+
+_Margins: TypeAlias = "NDArray[np.float64]"
 
 _OFFSETS = (-4, -3, -2, -1, 1, 2, 3, 4)
 _WINDOWS = (2, 5, 12)
@@ -40,6 +45,9 @@ _NAMES = (
 _MOST = 60.0
 LIKELY = 0.5
 """A block is main text where it is likelier than this."""
+_NETWORK = 0.5
+# The network is not to be surer than this, as log odds: trees hardly are.
+_SUREST = 8.0
 # Line numbers beside a listing are no text.
 _LINE_NUMBERS = re.compile(r"\d+(?:\s+\d+)++")
 # A text of so many characters that is twice on a page may be there for two layouts.
@@ -56,15 +64,17 @@ _COPIED, _COPY_SHARE = 0.6, 0.8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judge:
-    """Two ensembles of trees.
+    """What has learned to tell main text.
 
     Attributes:
         first: asked by the evidence of :mod:`crawler.core.methods.article.features`.
         second: asked by that and what :func:`in_context` adds.
+        network: asked by the evidence.
     """
 
     first: TreeEnsemble
     second: TreeEnsemble
+    network: Network
 
     @classmethod
     @cache
@@ -78,26 +88,62 @@ class Judge:
             TreeEnsemble.shipped("crawler.core.methods.article", name)
             for name in ("first", "second")
         )
-        return cls(first, second)
+        return cls(first, second, Network.shipped())
 
-    def likelihoods(
-        self, evidence: Evidence, looked: NDArray[np.float64], site: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
+    def look(self, evidence: Evidence, beside: NDArray[np.bool_]) -> Look:
+        """Judge a page by itself.
+
+        Args:
+            evidence: what is known of the blocks.
+            beside: whether each is called something beside an article, or is a reader's comment.
+
+        Raises:
+            CorpusError: the weights were learned from other features.
+        """
+        network = np.clip(self.network.score(evidence), -_SUREST, _SUREST)
+        return Look(ask(self.first, evidence), network, beside)
+
+    def likelihoods(self, evidence: Evidence, look: Look, site: _Margins) -> _Margins:
         """Return for each block how likely it is main text, 0 to 1.
 
         Args:
             evidence: what is known of the blocks.
-            looked: the first verdict by the page alone, as log odds: ``ask(self.first, evidence)``.
+            look: what :meth:`look` says of them.
             site: what the site's counts say for (above 0) or against each block, as log odds.
 
         Raises:
             CorpusError: the weights were learned from other features.
         """
-        first = sigmoid(looked + site)
-        return sigmoid(ask(self.second, in_context(evidence, first)) + site)
+        first = sigmoid(look.trees + site)
+        second = replace(look, trees=ask(self.second, in_context(evidence, first)))
+        return sigmoid(second.margins + site)
 
 
-def ask(trees: TreeEnsemble, evidence: Evidence) -> NDArray[np.float64]:
+@dataclass(frozen=True, slots=True, eq=False)
+class Look:
+    """What the page alone says of each block, as log odds.
+
+    Attributes:
+        trees, network: how likely it is main text.
+        beside: whether it is called something beside an article, or is a reader's comment.
+    """
+
+    trees: _Margins
+    network: _Margins
+    beside: NDArray[np.bool_]
+
+    @property
+    def margins(self) -> _Margins:
+        """What both say together: their mean, and for blocks beside the article the trees' at most.
+
+        The network has learned from threads of forums, which look like comments, and goes by what
+        stands around a block more than by its name.
+        """
+        both = (1 - _NETWORK) * self.trees + _NETWORK * self.network
+        return np.where(self.beside, np.minimum(both, self.trees), both)
+
+
+def ask(trees: TreeEnsemble, evidence: Evidence) -> _Margins:
     """Return the verdict of an ensemble on each block, as log odds.
 
     Raises:

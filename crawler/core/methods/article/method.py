@@ -15,7 +15,7 @@ from crawler.core.methods import Cutoff, Label
 from crawler.core.methods.adaptive import AdaptiveFrequency
 from crawler.core.methods.article.coherence import Coherence
 from crawler.core.methods.article.features import Evidence
-from crawler.core.methods.article.judge import LIKELY, Judge, ask, chosen
+from crawler.core.methods.article.judge import LIKELY, Judge, chosen
 from crawler.core.methods.article.layout import CUES, FAR
 from crawler.core.methods.article.notices import notices, settle_credits
 from crawler.core.methods.article.teaser_lists import teaser_lists
@@ -163,17 +163,18 @@ class Article:
             return self._rule.label(document, view)
         judge = self._judge or Judge.shipped()
         found = Evidence(document)
-        looked = ask(judge.first, found)
-        likely = sigmoid(looked)
+        accompanies = _apart(found)
+        look = judge.look(found, found.comments | accompanies)
+        likely = sigmoid(look.margins)
         if view.pages < _SITE:
             # The page itself is in the evidence already.
             ruled = [Label(kept=False, reason=_OUTSIDE, frequency=view.pages)] * len(blocks)
             site = np.zeros(len(blocks))
         else:
             ruled = self._rule.label(document, view)
-            says = (likely, found.comments, _apart(found))
+            says = (likely, found.comments, accompanies)
             site = site_margins(blocks, ruled, view.pages, says)
-        likelihoods = judge.likelihoods(found, looked, site)
+        likelihoods = judge.likelihoods(found, look, site)
         trace.judged(found, site, ruled)
         kept = chosen(blocks, likelihoods)
         trace.step("copies", kept)

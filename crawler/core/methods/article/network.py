@@ -1,0 +1,206 @@
+"""A network that judges the blocks of a page together.
+
+Each block begins with its own evidence. In some rounds it then hears from the blocks before and
+after it, from those in the elements around it, from those in elements of the same kind, and from
+the whole page. Trees see a block with what was counted around it; the network learns what to count.
+It was learned with the figure that is measured: the F1 in words of each page.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import cache
+from importlib.resources import files
+from io import BytesIO
+from typing import Any, Self, TypeAlias
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crawler.core.errors import CorpusError
+from crawler.core.methods.article.features import TAG, TAGS, Evidence
+
+_Floats: TypeAlias = NDArray[np.float32]
+
+LEVELS = 3
+"""From so many elements around a block it hears, the nearest first."""
+MOST_WORDS = 60.0
+"""Among others a block counts by its words, so many at most, and one."""
+# The library of linear algebra shares larger products among threads, which costs more than it
+# saves: so many rows at a time stay in one.
+_ROWS = 24
+_LEAST = 1e-5
+
+
+def distance(number: int) -> int:
+    """Return how many blocks before and after it a block hears those in a round, from 0 on."""
+    return 1 << number
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Network:
+    """The weights, all float32: f features, t tags, d numbers a block, q of them for others.
+
+    Attributes:
+        names: the features that are read, without the tag; those of fewer segments stand last.
+        knots, slopes: (segments, f): a feature counts by how many of its segments lie below it; a
+            segment begins at a knot, and its slope is one over its length.
+        shares: (f,) what a segment adds, so that a feature goes from -1 to 1.
+        enter: (f + t + 1, d): from the features, the tag and 1 to the numbers of a block.
+        direct: (f + t, 1): what features add to the verdict.
+        tell: (rounds, d, q): what a block tells those farther away.
+        hear: (rounds, 3 d + (LEVELS + 2) q + 1, d): what it makes of the block before it, of
+            itself, of the block after it, of the elements around it, of its kind, of the page, and
+            of 1.
+        keep: (rounds, d + 1, d): what that adds to its numbers.
+        judge: (d + 1, 1): from the numbers and 1 to the verdict.
+    """
+
+    names: tuple[str, ...]
+    knots: _Floats
+    slopes: _Floats
+    shares: _Floats
+    enter: _Floats
+    direct: _Floats
+    tell: _Floats
+    hear: _Floats
+    keep: _Floats
+    judge: _Floats
+
+    @classmethod
+    @cache
+    def shipped(cls) -> Self:
+        """Return the network whose weights come with the package; they are read once.
+
+        Raises:
+            CorpusError: the package is damaged.
+        """
+        data = files("crawler.core.methods.article").joinpath("data", "network.npz")
+        return cls.from_bytes(data.read_bytes())
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Self:
+        """Read what :meth:`to_bytes` wrote.
+
+        Raises:
+            CorpusError: it is nothing of the kind.
+        """
+        try:
+            with np.load(BytesIO(data), allow_pickle=False) as arrays:
+                names = tuple(str(name) for name in arrays["names"])
+                weights: dict[str, Any] = {
+                    each.name: arrays[each.name].astype(np.float32) for each in fields(cls)[1:]
+                }
+        except (ValueError, KeyError, EOFError, OSError, BadZipFile) as error:
+            raise CorpusError("the weights cannot be read; install the package again") from error
+        return cls(names, **weights)
+
+    def to_bytes(self) -> bytes:
+        """Write the weights in the form of numpy's ``npz``; those of products in 16 bits."""
+        out = BytesIO()
+        exact = ("knots", "slopes", "shares")
+        weights = {
+            each.name: getattr(self, each.name).astype("f4" if each.name in exact else "f2")
+            for each in fields(self)[1:]
+        }
+        np.savez_compressed(out, allow_pickle=False, names=np.array(self.names), **weights)
+        return out.getvalue()
+
+    def score(self, evidence: Evidence) -> NDArray[np.float64]:
+        """Return the verdict on each block of a page, as log odds.
+
+        Raises:
+            CorpusError: the weights were learned from other features.
+        """
+        seen = self.seen(evidence)
+        own = _times(seen, self.enter)
+        around = _Surroundings(evidence)
+        for number, (tell, hear, keep) in enumerate(
+            zip(self.tell, self.hear, self.keep, strict=True)
+        ):
+            normal = _normal(own)
+            heard = (*_moved(normal, distance(number)), *around.means(normal @ tell))
+            made = _times(np.concatenate(heard, axis=1), hear)
+            own += _times(np.maximum(made, 0.0, out=made), keep)
+        found = _times(_normal(own), self.judge) + seen @ self.direct
+        return found[:, 0].astype(np.float64)
+
+    def seen(self, evidence: Evidence) -> _Floats:
+        """Return the features as the network reads them: one row a block, f + t columns.
+
+        Raises:
+            CorpusError: the weights were learned from other features.
+        """
+        place_of = {name: place for place, name in enumerate(evidence.names)}
+        if not place_of.keys() >= {*self.names, TAG}:
+            raise CorpusError("the weights were learned from other features; learn them again")
+        table = evidence.rows.T
+        values = table[[place_of[name] for name in self.names]]
+        found = np.zeros((len(self.names) + TAGS, len(evidence.sizes)), np.float32)
+        for knots, slopes in zip(self.knots, self.slopes, strict=True):
+            # Features of fewer segments stand behind the others.
+            used = np.count_nonzero(slopes)
+            steps = (values[:used] - knots[:used, None]) * slopes[:used, None]
+            found[:used] += np.clip(steps, 0.0, 1.0, out=steps)
+        found[:-TAGS] *= self.shares[:, None]
+        found[:-TAGS] -= 1.0
+        found[-TAGS:] = table[place_of[TAG]] == np.arange(TAGS)[:, None]
+        return found.T
+
+
+class _Surroundings:
+    """Whom each block hears from afar: ranges of blocks, in which each counts by its words."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        layout, count = evidence.layout, len(evidence.sizes)
+        self._words = (np.minimum(evidence.sizes, MOST_WORDS) + 1.0)[:, None]
+        # Blocks of a kind are a range, too: of all blocks in the order of their kinds.
+        self._order = np.argsort(layout.kinds, kind="stable")
+        of_kind = np.bincount(layout.kinds)
+        ends = count + 1 + np.cumsum(of_kind)
+        low, high, here = [], [], layout.at
+        for _ in range(LEVELS):
+            low.append(layout.begin[here])
+            high.append(layout.end[here])
+            here = layout.outer[here]
+        low += [(ends - of_kind)[layout.kinds], np.zeros(count, np.intp)]
+        high += [ends[layout.kinds], np.full(count, count)]
+        self._low, self._high = np.stack(low, axis=1), np.stack(high, axis=1)
+        self._within = self._totals(self._words)
+
+    def means(self, told: _Floats) -> tuple[_Floats]:
+        """Return the means of what blocks tell, for each block those of the ranges it hears."""
+        found = self._totals(told * self._words) / self._within
+        return (found.astype(np.float32).reshape(len(told), -1),)
+
+    def _totals(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        count = len(values)
+        sums = np.zeros((2 * count + 2, values.shape[1]))
+        np.cumsum(values, axis=0, out=sums[1 : count + 1])
+        np.cumsum(values[self._order], axis=0, out=sums[count + 2 :])
+        totals: NDArray[np.float64] = sums[self._high] - sums[self._low]
+        return totals
+
+
+def _moved(values: _Floats, step: int) -> tuple[_Floats, _Floats, _Floats]:
+    """Return the numbers of the blocks before, of the blocks themselves, and of those after."""
+    before, after = np.zeros_like(values), np.zeros_like(values)
+    before[step:], after[:-step] = values[:-step], values[step:]
+    return before, values, after
+
+
+def _normal(values: _Floats) -> _Floats:
+    """Bring the numbers of each block to a mean square of 1."""
+    squares = np.einsum("bn,bn->b", values, values)[:, None] / values.shape[1]
+    found: _Floats = values / np.sqrt(squares + np.float32(_LEAST))
+    return found
+
+
+def _times(values: _Floats, matrix: _Floats) -> _Floats:
+    """Multiply rows, and a 1 behind each, by a matrix."""
+    count, size = values.shape
+    padded = np.zeros((-(-count // _ROWS) * _ROWS, size), np.float32)
+    padded[:count] = values
+    found: _Floats = padded.reshape(-1, _ROWS, size) @ matrix[:-1] + matrix[-1]
+    return found.reshape(len(padded), -1)[:count]
