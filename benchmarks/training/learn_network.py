@@ -11,13 +11,15 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
-from crawler.core.methods.article.network import LEVELS, MOST_WORDS, TAG, TAGS, Network, distance
+from crawler.core.methods.article.features import TAG
+from crawler.core.methods.article.network import LEVELS, MOST_WORDS, Network, distance
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from crawler.core.methods.article.features import Evidence
     from numpy.typing import NDArray
+
+    from crawler.core.methods.article.features import Evidence
 
 __all__ = ["Lesson", "learn_network"]
 
@@ -66,16 +68,16 @@ def learn_network(lessons: Sequence[Lesson], seed: int) -> Network:
     )
     state = change.init(weights)
 
-    @jax.jit
     def step(weights: _Weights, state: Any, batch: _Batch, key: jax.Array) -> tuple[_Weights, Any]:  # noqa: ANN401 - of optax
         slopes = jax.grad(_loss)(weights, batch, key)
         changes, state = change.update(slopes, state, weights)
         return optax.apply_updates(weights, changes), state
 
+    compiled = jax.jit(step)
     for _ in range(_EPOCHS):
         for batch in _batches(pages, rng):
             key, now = jax.random.split(key)
-            weights, state = step(weights, state, batch, now)
+            weights, state = compiled(weights, state, batch, now)
     learned = {name: np.asarray(values, np.float32) for name, values in weights.items()}
     return Network(scale.names, scale.knots, scale.slopes, scale.shares, **learned)
 
@@ -156,7 +158,8 @@ def _filled(page: _Batch, size: int, rng: np.random.Generator) -> _Batch:
     kinds = np.unique(kinds[part], return_inverse=True)[1]
     found = [np.pad(row[part], [(0, more)] + [(0, 0)] * (row.ndim - 1)) for row in rows]
     found += [
-        np.pad(np.clip(each[part] - start, 0, count), ((0, more), (0, 0))) for each in (begins, ends)
+        np.pad(np.clip(each[part] - start, 0, count), ((0, more), (0, 0)))
+        for each in (begins, ends)
     ]
     return (*found, np.pad(kinds, (0, more), constant_values=size - 1))
 

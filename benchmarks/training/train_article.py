@@ -1,13 +1,13 @@
 """Learn the weights of the ``article`` method, and say how good they are on pages not learned from.
 
-    python benchmarks/training/train_article.py GOLD... [--write]
+    python benchmarks/training/train_article.py GOLD... [--write] [--keep-trees]
 
 Each line of the gold files is a page: ``html`` and ``gold_text``; ``url`` or ``site`` say whose it
 is, ``page_type`` what it is (``article`` where it is not given). Of a page without ``gold_text``
 the labels of its blocks are looked up in ``article_blocks.jsonl`` by file and ``id``. The figures
 are by folds of sites: no page is judged by weights that saw a page of its site. ``--write`` learns
-from all pages and puts the weights into the package. Everything is seeded; the same pages give the
-same weights.
+from all pages and puts the weights into the package, with ``--keep-trees`` those of the network
+alone. Everything is seeded; the same pages give the same weights on one machine.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import argparse
 import gzip
 import json
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,13 +24,14 @@ import lightgbm
 import numpy as np
 from article_labels import align
 from block_labels import read_labels
+from learn_network import Lesson, learn_network
 from lightgbm_trees import trees_of
 from sites import folds_of, site_of
 
 from crawler.core.errors import UnreadablePageError
 from crawler.core.flow import Page, read
 from crawler.core.methods.article.features import Evidence
-from crawler.core.methods.article.judge import Judge, ask, chosen, in_context
+from crawler.core.methods.article.judge import Judge, chosen, in_context
 from crawler.core.trees import sigmoid
 from crawler.evaluation.scores import score_page
 
@@ -40,10 +41,12 @@ if TYPE_CHECKING:
     from block_labels import Reading
     from numpy.typing import NDArray
 
+    from crawler.core.methods.article.network import Network
     from crawler.core.page.blocks import Block
+    from crawler.core.trees import TreeEnsemble
 
 _FOLDS = 5
-_SEED = 1
+_SEED, _NETWORK_SEED = 1, 3
 _TREES = 100
 _PARAMETERS: dict[str, Any] = {
     "objective": "binary", "num_leaves": 31, "max_depth": 8, "learning_rate": 0.1,
@@ -182,12 +185,23 @@ def _first_verdicts(pages: Sequence[Example]) -> None:
 
 
 def learn_judge(pages: Sequence[Example]) -> Judge:
-    """Learn both ensembles; the second from first verdicts on pages not seen."""
+    """Learn both ensembles, the second from first verdicts on pages not seen, and the network."""
     _first_verdicts(pages)
     first = learn(pages, [page.evidence.rows for page in pages])
     aware = [in_context(page.evidence, page.first) for page in pages]
     second = learn(pages, [found.rows for found in aware])
-    return Judge(trees_of(first, pages[0].evidence.names), trees_of(second, aware[0].names))
+    trees = trees_of(first, pages[0].evidence.names), trees_of(second, aware[0].names)
+    return Judge(*trees, learn_the_network(pages))
+
+
+def learn_the_network(pages: Sequence[Example]) -> Network:
+    """Learn the network from the pages whose gold text is on them."""
+    lessons = [
+        Lesson(page.evidence, page.main, page.weights)
+        for page in pages
+        if page.reachable >= _LEAST_REACHABLE and page.weights.any()
+    ]
+    return learn_network(lessons, _NETWORK_SEED)
 
 
 def _f1(page: Example, likelihoods: NDArray[np.float64]) -> float:
@@ -196,23 +210,25 @@ def _f1(page: Example, likelihoods: NDArray[np.float64]) -> float:
 
 
 def measure(pages: Sequence[Example]) -> None:
-    """Print the word F1 by folds: of the first verdict alone, of both, and what can be reached."""
-    found: dict[str, list[tuple[float, float, float]]] = defaultdict(list)
+    """Print the word F1 by folds: of the first trees, of both, with the network, and reachable."""
+    found: dict[str, list[tuple[float, ...]]] = defaultdict(list)
     fold = folds(pages, _SEED)
     for number in range(_FOLDS):
         judge = learn_judge([page for page, own in zip(pages, fold, strict=True) if own != number])
         for page, own in zip(pages, fold, strict=True):
             if own == number:
-                nothing = np.zeros(len(page.blocks))
-                looked = ask(judge.first, page.evidence)
-                both = judge.likelihoods(page.evidence, looked, nothing)
-                found[page.kind].append(
-                    (_f1(page, sigmoid(looked)), _f1(page, both), page.reachable)
+                look, nothing = judge.look(page.evidence), np.zeros(len(page.blocks))
+                alone = replace(look, network=look.trees)
+                verdicts = (
+                    sigmoid(look.trees),
+                    judge.likelihoods(page.evidence, alone, nothing),
+                    judge.likelihoods(page.evidence, look, nothing),
                 )
-    print(f"{'word F1, mean over pages':40} pages  first   both  reachable")
+                found[page.kind].append((*(_f1(page, each) for each in verdicts), page.reachable))
+    print(f"{'word F1, mean over pages':40} pages  first  trees  judge  reachable")
     for kind, figures in sorted(found.items()):
-        first, both, reachable = np.mean(figures, axis=0)
-        print(f"{kind:40} {len(figures):5} {first:6.4f} {both:6.4f} {reachable:6.4f}")
+        means = " ".join(f"{mean:6.4f}" for mean in np.mean(figures, axis=0))
+        print(f"{kind:40} {len(figures):5} {means}")
 
 
 def main() -> None:
@@ -220,16 +236,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("gold", nargs="+", type=Path, help="gold files, gzip")
     parser.add_argument("--write", action="store_true", help="put the weights into the package")
+    parser.add_argument("--keep-trees", action="store_true", help="write the network alone")
     parser.add_argument("--no-folds", action="store_true", help="leave the figures out")
     options = parser.parse_args()
     pages = list(examples(options.gold))
     if not options.no_folds:
         measure(pages)
     if options.write:
-        judge = learn_judge(pages)
+        judge = None if options.keep_trees else learn_judge(pages)
+        made: dict[str, Network | TreeEnsemble] = {}
+        made["network"] = judge.network if judge else learn_the_network(pages)
+        if judge:
+            made |= {"first": judge.first, "second": judge.second}
         _WEIGHTS.mkdir(exist_ok=True)
-        for name, trees in (("first", judge.first), ("second", judge.second)):
-            data = trees.to_bytes()
+        for name, weights in made.items():
+            data = weights.to_bytes()
             (_WEIGHTS / f"{name}.npz").write_bytes(data)
             print(f"{name}.npz: {len(data):,} bytes")
 

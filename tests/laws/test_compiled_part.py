@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -108,10 +108,10 @@ def test_figures_of_blocks(compiled: ModuleType, texts: list[str], keys: list[in
 def test_objects_of_columns(
     compiled: ModuleType, rows: list[tuple[bool, str, int, float | None]]
 ) -> None:
-    columns = list(zip(*rows, strict=True)) or [[]] * 4
+    columns: list[tuple[Any, ...]] = list(zip(*rows, strict=True)) or [()] * 4
     assert compiled.made(Label, *columns) == pure.made(Label, *columns)
     with pytest.raises(ValueError, match="longer"):
-        compiled.made(Label, *columns[:3], [*columns[3], 0.5])
+        compiled.made(Label, *columns[:3], (*columns[3], 0.5))
 
 
 @given(parents=st.lists(st.integers(0, 20), min_size=1, max_size=30), data=st.data())

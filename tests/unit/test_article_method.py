@@ -21,7 +21,7 @@ from crawler.core.flow import (
 )
 from crawler.core.methods import Label
 from crawler.core.methods.article.features import Evidence
-from crawler.core.methods.article.judge import Judge, ask, chosen
+from crawler.core.methods.article.judge import Judge, chosen
 from crawler.core.methods.article.method import Article, confidence, site_margins
 
 METHOD = get_method("article")
@@ -238,15 +238,18 @@ def test_weights_of_other_features_are_refused() -> None:
     document = read(page("train"))
     with pytest.raises(CorpusError, match="other features"):
         Article(replace(judge, first=other)).label(document, SiteView())
+    network = replace(judge.network, names=("x", *judge.network.names[1:]))
+    with pytest.raises(CorpusError, match="other features"):
+        Article(replace(judge, network=network)).label(document, SiteView())
     rows = Evidence(document)
-    found = judge.likelihoods(rows, ask(judge.first, rows), np.zeros(len(rows.rows)))
+    found = judge.likelihoods(rows, judge.look(rows), np.zeros(len(rows.rows)))
     assert len(found) == len(document.blocks)
 
 
 def test_the_weights_are_small() -> None:
     room = files("crawler.core.methods.article").joinpath("data")
     sizes = [len(entry.read_bytes()) for entry in room.iterdir() if entry.name.endswith(".npz")]
-    assert len(sizes) == 2
+    assert len(sizes) == 3
     assert sum(sizes) < 300_000
 
 

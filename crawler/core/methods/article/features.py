@@ -65,6 +65,14 @@ _LONG = 80.0
 _NEAR = tuple(f"near {sign}" for sign in SIGNS)
 # There are fewer features.
 _MOST = 256
+# Names of what stands beside an article. They count on a block's own element and the one around it:
+# farther out they are names of columns and whole pages.
+_APART = [
+    CUES.index(cue)
+    for cue in ("caption", "author", "date", "share", "letter", "promo", "related", "popular",
+                "topics", "cookie")
+]  # fmt: skip
+_APART_NEAR = 1
 _DESCRIPTIONS = frozenset(("description", "og:description", "twitter:description"))
 _TITLES = frozenset(("og:title", "twitter:title", "headline"))
 _BODY = re.compile(r'"articleBody"\s*:\s*("(?:[^"\\]|\\.)*+")', re.DOTALL)
@@ -116,6 +124,7 @@ class Evidence:
         sizes: words of each block; a letter of a script that writes a word with few counts as half
             of one.
         comments: whether each stands among readers' comments.
+        apart: whether each is a caption, or names call it something that accompanies an article.
         headline: the number of the block most like the page's title.
     """
 
@@ -149,9 +158,17 @@ class Evidence:
         self._kinds()
         self._neighbours()
         self._add(_NEAR, self.layout.distance[self.layout.at].T)
+        near = self.layout.distance[:, _APART].min(axis=1) <= _APART_NEAR
+        self.apart = near[self.layout.at] | self.captions
         self.names = tuple(self._names)
         self.rows = self._table[: len(self.names)].T
         del self._table, self._names
+
+    @property
+    def beside(self) -> NDArray[np.bool_]:
+        """Whether each is beside the text: a comment, something that accompanies it, no word."""
+        found: NDArray[np.bool_] = self.comments | self.apart | (self._counts["letters"] == 0)
+        return found
 
     def _add(self, names: Iterable[str], *columns: NDArray[np.generic] | float) -> None:
         """Add features: each a line of a table, a column of its own, or one value for all."""

@@ -45,7 +45,7 @@ _NAMES = (
 _MOST = 60.0
 LIKELY = 0.5
 """A block is main text where it is likelier than this."""
-_NETWORK = 0.5
+_NETWORK = 0.4
 # The network is not to be surer than this, as log odds: trees hardly are.
 _SUREST = 8.0
 # Line numbers beside a listing are no text.
@@ -90,18 +90,14 @@ class Judge:
         )
         return cls(first, second, Network.shipped())
 
-    def look(self, evidence: Evidence, beside: NDArray[np.bool_]) -> Look:
+    def look(self, evidence: Evidence) -> Look:
         """Judge a page by itself.
-
-        Args:
-            evidence: what is known of the blocks.
-            beside: whether each is called something beside an article, or is a reader's comment.
 
         Raises:
             CorpusError: the weights were learned from other features.
         """
         network = np.clip(self.network.score(evidence), -_SUREST, _SUREST)
-        return Look(ask(self.first, evidence), network, beside)
+        return Look(ask(self.first, evidence), network, evidence.beside)
 
     def likelihoods(self, evidence: Evidence, look: Look, site: _Margins) -> _Margins:
         """Return for each block how likely it is main text, 0 to 1.
@@ -125,7 +121,7 @@ class Look:
 
     Attributes:
         trees, network: how likely it is main text.
-        beside: whether it is called something beside an article, or is a reader's comment.
+        beside: whether it is beside the text (:attr:`Evidence.beside`).
     """
 
     trees: _Margins

@@ -46,14 +46,6 @@ _REASONS = (
 _REASON_CUES = [CUES.index(cue) for cue, _ in _REASONS]
 _REASON_NAMES = (*(reason for _, reason in _REASONS), "")
 _NEAR = 3
-# Names of what stands beside an article. They count on a block's own element and the one around it:
-# farther out they are names of columns and whole pages.
-_APART = [
-    CUES.index(cue)
-    for cue in ("caption", "author", "date", "share", "letter", "promo", "related", "popular",
-                "topics", "cookie")
-]  # fmt: skip
-_APART_NEAR = 1
 # log2 of the number of distinct pages from which on a site is fully known: 16.
 _KNOWN_AT = 4.0
 # A sentence of so many characters on two of at least six pages is no boilerplate.
@@ -163,8 +155,7 @@ class Article:
             return self._rule.label(document, view)
         judge = self._judge or Judge.shipped()
         found = Evidence(document)
-        accompanies = _apart(found)
-        look = judge.look(found, found.comments | accompanies)
+        look = judge.look(found)
         likely = sigmoid(look.margins)
         if view.pages < _SITE:
             # The page itself is in the evidence already.
@@ -172,7 +163,7 @@ class Article:
             site = np.zeros(len(blocks))
         else:
             ruled = self._rule.label(document, view)
-            says = (likely, found.comments, accompanies)
+            says = (likely, found.comments, found.apart)
             site = site_margins(blocks, ruled, view.pages, says)
         likelihoods = judge.likelihoods(found, look, site)
         trace.judged(found, site, ruled)
@@ -234,14 +225,6 @@ def _said(
         for number in numbers:
             said[number] = reason
     return said
-
-
-def _apart(found: Evidence) -> NDArray[np.bool_]:
-    """Return for each block whether names call it something beside an article."""
-    layout = found.layout
-    near = layout.distance[:, _APART].min(axis=1) <= _APART_NEAR
-    apart: NDArray[np.bool_] = near[layout.at] | found.captions
-    return apart
 
 
 def _reasons(found: Evidence) -> list[str]:

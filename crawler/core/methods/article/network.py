@@ -100,11 +100,11 @@ class Network:
         """Write the weights in the form of numpy's ``npz``; those of products in 16 bits."""
         out = BytesIO()
         exact = ("knots", "slopes", "shares")
-        weights = {
+        weights: dict[str, Any] = {
             each.name: getattr(self, each.name).astype("f4" if each.name in exact else "f2")
             for each in fields(self)[1:]
         }
-        np.savez_compressed(out, allow_pickle=False, names=np.array(self.names), **weights)
+        np.savez_compressed(out, names=np.array(self.names), **weights)
         return out.getvalue()
 
     def score(self, evidence: Evidence) -> NDArray[np.float64]:

@@ -36,7 +36,7 @@ def teaser_lists(
     likely: NDArray[np.float64],
     links: Links,
 ) -> NDArray[np.bool_]:
-    """Return for each block whether it is kept, but in a list of teasers behind the article.
+    """Return for each block whether it is in a list of teasers behind the article.
 
     A list is at least three elements beside each other with the same tag and first name, nearly all
     of them teasers: a line that is a link, and behind it text of the length of a teaser. It begins
@@ -51,12 +51,12 @@ def teaser_lists(
         likely: how likely each is main text, 0 to 1.
         links: the hyperlinks of the page.
     """
-    dropped = np.zeros(len(blocks), np.bool_)
+    listed = np.zeros(len(blocks), np.bool_)
     layout, linked = found.layout, found.chars - found.own
     lines = (linked >= _LINK) & (linked >= _LINKED * found.own)
     lists = list(_lists(layout, _are_teasers(found, lines)))
     if not lists:
-        return dropped
+        return listed
     insides = [_within(layout, items, len(blocks)) for items in lists]
     alone = kept & (found.own >= PROSE) & ~np.logical_or.reduce(insides)
     alone[: found.headline + 1] = False
@@ -71,8 +71,8 @@ def teaser_lists(
             and judged.mean() < _SURE
             and _lead_away([_title(layout, item, blocks, lines) for item in items], links)
         ):
-            dropped |= inside & kept
-    return dropped
+            listed |= inside
+    return listed
 
 
 def _within(layout: Layout, items: Sequence[int], count: int) -> NDArray[np.bool_]:

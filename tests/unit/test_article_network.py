@@ -1,0 +1,161 @@
+"""The network that judges the blocks of a page together."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from crawler.core.errors import CorpusError
+from crawler.core.flow import Page, read
+from crawler.core.methods.article.features import TAG, TAGS, Evidence
+from crawler.core.methods.article.judge import Judge, Look
+from crawler.core.methods.article.network import LEVELS, Network, distance
+
+OWN, TOLD, ROUNDS = 5, 3, 3
+NAMES = ("size", "link_share", "near article", "has_h1")
+
+
+def evidence(paragraphs: int = 40) -> Evidence:
+    said = "".join(
+        f"<div class={'post' if number % 3 else 'nav'}><p>{'word ' * (number % 7 + 1)}{number}"
+        f"<section><h2>Head {number}</h2><li>an item of {number}</li></section></div>"
+        for number in range(paragraphs)
+    )
+    return Evidence(read(Page.from_text("https://a.example/", f"<body>{said}<p>The end.</body>")))
+
+
+def small_network(seed: int = 0) -> Network:
+    rng = np.random.default_rng(seed)
+
+    def some(*shape: int) -> NDArray[np.float32]:
+        return rng.normal(size=shape).astype(np.float32) / 4
+
+    heard = 3 * OWN + (LEVELS + 2) * TOLD + 1
+    seen = len(NAMES) + TAGS
+    # Of the features with one segment the second is empty.
+    return Network(
+        NAMES,
+        knots=np.array([[0, 0, 0, 0], [3, 0.5, 0, 0]], np.float32),
+        slopes=np.array([[1 / 3, 2, 1 / 12, 0], [1 / 3, 2, 0, 0]], np.float32),
+        shares=np.array([1, 1, 2, 2], np.float32),
+        enter=some(seen + 1, OWN),
+        direct=some(seen, 1),
+        tell=some(ROUNDS, OWN, TOLD),
+        hear=some(ROUNDS, heard, OWN),
+        keep=some(ROUNDS, OWN + 1, OWN),
+        judge=some(OWN + 1, 1),
+    )
+
+
+def verdicts_by_definition(net: Network, found: Evidence) -> list[float]:
+    """Return the verdicts, block by block and range by range, with numbers of 64 bits."""
+    rows, layout, count = found.rows.astype(float), found.layout, len(found.sizes)
+    column = {name: rows[:, place] for place, name in enumerate(found.names)}
+    words = [min(size, 60.0) + 1.0 for size in found.sizes.tolist()]
+
+    def seen(number: int) -> list[float]:
+        values = [column[name][number] for name in net.names]
+        parts = np.clip((np.array(values) - net.knots) * net.slopes, 0, 1).sum(axis=0)
+        tags = [float(column[TAG][number] == tag) for tag in range(TAGS)]
+        return [*(parts * net.shares - 1), *tags]
+
+    def ranges(number: int) -> list[list[int]]:
+        here, held = int(layout.at[number]), []
+        for _ in range(LEVELS):
+            held.append(list(range(layout.begin[here], layout.end[here])))
+            here = int(layout.outer[here])
+        alike = [other for other in range(count) if layout.kinds[other] == layout.kinds[number]]
+        return [*held, alike, list(range(count))]
+
+    def normal(values: NDArray[np.float64]) -> NDArray[np.float64]:
+        return values / np.sqrt((values * values).mean() + 1e-5)
+
+    own = [np.array([*seen(number), 1.0]) @ net.enter for number in range(count)]
+    for number in range(ROUNDS):
+        now = [normal(each) for each in own]
+        told = [each @ net.tell[number] for each in now]
+        step, nothing = distance(number), np.zeros(OWN)
+        for block in range(count):
+            heard = [
+                now[block - step] if block >= step else nothing,
+                now[block],
+                now[block + step] if block + step < count else nothing,
+                *(
+                    sum(told[other] * words[other] for other in held)
+                    / sum(words[other] for other in held)
+                    for held in ranges(block)
+                ),
+            ]
+            made = np.maximum(np.concatenate([*heard, [1.0]]) @ net.hear[number], 0.0)
+            own[block] = own[block] + np.append(made, 1.0) @ net.keep[number]
+    return [
+        float((np.append(normal(own[block]), 1.0) @ net.judge + seen(block) @ net.direct)[0])
+        for block in range(count)
+    ]
+
+
+@pytest.mark.parametrize("paragraphs", [0, 1, 2, 40])
+def test_the_verdicts_are_those_of_the_definition(paragraphs: int) -> None:
+    found, net = evidence(paragraphs), small_network()
+    margins = net.score(found)
+    assert margins.dtype == np.float64
+    assert margins == pytest.approx(verdicts_by_definition(net, found), abs=1e-4)
+
+
+def test_what_is_written_is_read() -> None:
+    net = small_network(1)
+    again = Network.from_bytes(net.to_bytes())
+    assert again.names == net.names
+    for each in fields(net)[1:]:
+        one, other = getattr(net, each.name), getattr(again, each.name)
+        assert other.dtype == np.float32
+        np.testing.assert_allclose(other, one, atol=2e-3)
+
+
+@pytest.mark.parametrize("cut", [0, 10, 900])
+def test_damaged_weights_are_refused(cut: int) -> None:
+    with pytest.raises(CorpusError, match="install the package again"):
+        Network.from_bytes(small_network().to_bytes()[:cut])
+
+
+def test_a_verdict_does_not_hang_on_other_pages() -> None:
+    net = Network.shipped()
+    alone = net.score(evidence(3))
+    net.score(evidence(40))
+    assert np.array_equal(net.score(evidence(3)), alone)
+
+
+def test_the_network_speaks_for_no_block_beside_the_text() -> None:
+    trees, network = np.array([-2.0, -2.0, 2.0]), np.array([4.0, 4.0, -4.0])
+    look = Look(trees, network, np.array([True, False, True]))
+    margins = look.margins
+    assert margins[0] == -2.0
+    assert margins[1] > -2.0
+    assert margins[2] < 2.0
+
+
+def test_comments_captions_and_numbers_are_beside_the_text() -> None:
+    said = (
+        "A sentence that is long enough to be taken for prose by whoever counts the letters. " * 3
+    )
+    body = (
+        f"<article><h1>Head</h1><p>{said}</p><p>{said}</p><p>12</p>"
+        "<figure><img src=a.png><figcaption>The quay</figcaption></figure>"
+        "<div class=newsletter><p>Our letter comes on Mondays.</p></div></article>"
+        f"<div id=comments><div class=comment><p>{said}</p></div><div class=comment><p>{said}</p>"
+        "</div></div>"
+    )
+    document = read(Page.from_text("https://a.example/", f"<body>{body}</body>"))
+    found = Evidence(document)
+    texts = [block.text[:8] for block in document.blocks]
+    beside = dict(zip(texts, found.beside.tolist(), strict=True))
+    assert beside["12"]
+    assert beside["The quay"]
+    assert beside["Our lett"]
+    assert not beside["Head"]
+    assert found.beside.tolist()[-2:] == [True, True]
+    assert not found.beside.tolist()[1]
+    assert len(Judge.shipped().look(found).margins) == len(texts)
