@@ -31,7 +31,7 @@ def small_network(seed: int = 0) -> Network:
     rng = np.random.default_rng(seed)
 
     def some(*shape: int) -> NDArray[np.float32]:
-        return rng.normal(size=shape).astype(np.float32) / 4
+        return (rng.normal(size=shape) / 4).astype(np.float32)
 
     heard = 3 * OWN + (LEVELS + 2) * TOLD + 1
     seen = len(NAMES) + TAGS
@@ -70,8 +70,9 @@ def verdicts_by_definition(net: Network, found: Evidence) -> list[float]:
         alike = [other for other in range(count) if layout.kinds[other] == layout.kinds[number]]
         return [*held, alike, list(range(count))]
 
-    def normal(values: NDArray[np.float64]) -> NDArray[np.float64]:
-        return values / np.sqrt((values * values).mean() + 1e-5)
+    def normal(values: NDArray[np.floating]) -> NDArray[np.floating]:
+        found: NDArray[np.floating] = values / np.sqrt((values * values).mean() + 1e-5)
+        return found
 
     own = [np.array([*seen(number), 1.0]) @ net.enter for number in range(count)]
     for number in range(ROUNDS):
