@@ -28,7 +28,7 @@ LEVELS = 3
 MOST_WORDS = 60.0
 """Among others a block counts by its words, so many at most, and one."""
 # The library of linear algebra shares larger products among threads, which costs more than it
-# saves: so many rows at a time stay in one.
+# saves. It leaves so many rows to one thread.
 _ROWS = 24
 _LEAST = 1e-5
 
@@ -120,10 +120,10 @@ class Network:
             zip(self.tell, self.hear, self.keep, strict=True)
         ):
             normal = _normal(own)
-            heard = (*_moved(normal, distance(number)), *around.means(normal @ tell))
+            heard = (*_moved(normal, distance(number)), *around.means(_product(normal, tell)))
             made = _times(np.concatenate(heard, axis=1), hear)
             own += _times(np.maximum(made, 0.0, out=made), keep)
-        found = _times(_normal(own), self.judge) + seen @ self.direct
+        found = _times(_normal(own), self.judge) + _product(seen, self.direct)
         return found[:, 0].astype(np.float64)
 
     def seen(self, evidence: Evidence) -> _Floats:
@@ -199,8 +199,14 @@ def _normal(values: _Floats) -> _Floats:
 
 def _times(values: _Floats, matrix: _Floats) -> _Floats:
     """Multiply rows, and a 1 behind each, by a matrix."""
+    found: _Floats = _product(values, matrix[:-1]) + matrix[-1]
+    return found
+
+
+def _product(values: _Floats, matrix: _Floats) -> _Floats:
+    """Multiply rows by a matrix, so many at a time that one thread does it."""
     count, size = values.shape
     padded = np.zeros((-(-count // _ROWS) * _ROWS, size), np.float32)
     padded[:count] = values
-    found: _Floats = padded.reshape(-1, _ROWS, size) @ matrix[:-1] + matrix[-1]
+    found: _Floats = padded.reshape(-1, _ROWS, size) @ matrix
     return found.reshape(len(padded), -1)[:count]
