@@ -111,7 +111,9 @@ class Judge:
             CorpusError: the weights were learned from other features.
         """
         first = sigmoid(look.trees + site)
-        second = replace(look, trees=ask(self.second, in_context(evidence, first)))
+        trees = ask(self.second, in_context(evidence, first))
+        # The second trees heard of the site by the first verdict; so the network's is told, too.
+        second = replace(look, trees=trees, network=look.network + site)
         return sigmoid(second.margins + site)
 
 
