@@ -177,7 +177,11 @@ def _begin(key: jax.Array, seen: int) -> _Weights:
 
 
 def _loss(weights: _Weights, batch: _Batch, key: jax.Array) -> jax.Array:
-    """Return the mean over pages of the error of blocks, and of what F1 in words lacks to 1."""
+    """Return the mean over pages of the error of blocks, and of what F1 in words lacks to 1.
+
+    It is the mean of a batch: a batch may be one large page or several small ones, and the last
+    ones of a size are filled with empty pages, which count as pages without error.
+    """
     keys = jax.random.split(key, len(batch[0]))
     return jnp.mean(jax.vmap(partial(_loss_of_page, weights))(batch, keys))
 

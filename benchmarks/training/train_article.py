@@ -16,7 +16,7 @@ import argparse
 import gzip
 import json
 from collections import defaultdict
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +31,7 @@ from sites import folds_of, site_of
 from crawler.core.errors import UnreadablePageError
 from crawler.core.flow import Page, read
 from crawler.core.methods.article.features import Evidence
-from crawler.core.methods.article.judge import Judge, chosen, in_context
+from crawler.core.methods.article.judge import Judge, ask, chosen, in_context
 from crawler.core.trees import sigmoid
 from crawler.evaluation.scores import score_page
 
@@ -218,10 +218,10 @@ def measure(pages: Sequence[Example]) -> None:
         for page, own in zip(pages, fold, strict=True):
             if own == number:
                 look, nothing = judge.look(page.evidence), np.zeros(len(page.blocks))
-                alone = replace(look, network=look.trees)
+                first = sigmoid(look.trees)
                 verdicts = (
-                    sigmoid(look.trees),
-                    judge.likelihoods(page.evidence, alone, nothing),
+                    first,
+                    sigmoid(ask(judge.second, in_context(page.evidence, first))),
                     judge.likelihoods(page.evidence, look, nothing),
                 )
                 found[page.kind].append((*(_f1(page, each) for each in verdicts), page.reachable))

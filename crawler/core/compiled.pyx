@@ -384,10 +384,6 @@ def class_counts(str text, const Py_ssize_t[::1] ends, const unsigned char[::1] 
     return found
 
 
-# The sets that have each gram, as bits.
-cdef unsigned char GRAMS[65536]
-
-
 cdef inline unsigned int _gram(unsigned int one, unsigned int two, unsigned int three) noexcept:
     cdef unsigned int mixed = one * 0x9E3779B1u + two * 0x85EBCA77u + three * 0xC2B2AE3Du
     return (mixed ^ mixed >> 15) & 0xFFFF
@@ -397,11 +393,15 @@ def gram_hits(str text, const Py_ssize_t[::1] ends, others, const unsigned int[:
     cdef Py_ssize_t at, number, bit = 0, last = len(text) - 1
     cdef unsigned int one, two, three, its
     cdef str other
-    memset(GRAMS, 0, sizeof(GRAMS))
+    # The sets that have each gram, as bits.
+    cdef unsigned char grams[65536]
+    memset(grams, 0, sizeof(grams))
+    if len(others) > 8:
+        raise OverflowError("grams of eight texts at most are told apart")
     for other in others:
         for at in range(2, len(other)):
             one, two = lower[_code(other, at - 2)], lower[_code(other, at - 1)]
-            GRAMS[_gram(one, two, lower[_code(other, at)])] |= 1 << bit
+            grams[_gram(one, two, lower[_code(other, at)])] |= 1 << bit
         bit += 1
     found = np.zeros((bit, ends.shape[0]), np.int32)
     cdef int[:, ::1] out = found
@@ -409,7 +409,7 @@ def gram_hits(str text, const Py_ssize_t[::1] ends, others, const unsigned int[:
     for number in range(ends.shape[0]):
         while at <= ends[number]:
             three = lower[_code(text, at + 2 if at + 2 < last else last)]
-            its = GRAMS[_gram(one, two, three)]
+            its = grams[_gram(one, two, three)]
             if its:
                 for bit in range(out.shape[0]):
                     out[bit, number] += its >> bit & 1
@@ -523,6 +523,8 @@ def made(kind, *columns):
     cdef list found = [], slots = [kind.__dict__[name] for name in kind.__slots__]
     cdef tuple values
     cdef Py_ssize_t at
+    if len(columns) != len(slots):
+        raise TypeError(f"{kind.__name__} has {len(slots)} fields, not {len(columns)}")
     for values in zip(*columns, strict=True):
         one = (<PyTypeObject*> kind).tp_new(kind, <PyObject*> (), NULL)
         for at in range(len(slots)):
@@ -682,7 +684,11 @@ def normal_forms(texts, Py_ssize_t most):
         if is_clear:
             is_label = 0 < letters <= most
             for char in text:
-                its = FORMS[char] & 0xFFFF
+                its = FORMS[char]
+                if its >> 17:
+                    unclear.append(len(found))
+                    break
+                its &= 0xFFFF
                 if its == u" ":
                     if not size or form[size - 1] == u" ":
                         continue

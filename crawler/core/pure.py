@@ -325,11 +325,18 @@ def described(blocks: Sequence[Block], tags: Mapping[str, int], other: int) -> N
     return np.array(rows, np.float64).reshape(-1, 7).T.copy()
 
 
-def made(kind: Callable[..., _Kind], *columns: Iterable[object]) -> list[_Kind]:
+def made(kind: type[_Kind], *columns: Iterable[object]) -> list[_Kind]:
     """Make objects of a dataclass with slots from the values of its fields, one column a field.
 
-    It does no more when it is made, and its values are numbers and texts.
+    The class has no ``__post_init__``, and its fields hold numbers, texts and None alone.
+
+    Raises:
+        TypeError: there are more or fewer columns than fields.
+        ValueError: one column is longer than another.
     """
+    slots = vars(kind)["__slots__"]
+    if len(columns) != len(slots):
+        raise TypeError(f"{kind.__name__} has {len(slots)} fields, not {len(columns)}")
     return [kind(*values) for values in zip(*columns, strict=True)]
 
 

@@ -12,7 +12,6 @@ from functools import cache
 from importlib.resources import files
 from io import BytesIO
 from typing import Any, Final, Self
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,7 +97,7 @@ class TreeEnsemble:
                     name: arrays[name].astype(kind) for name, kind in _KINDS.items()
                 }
                 return cls(names=names, base=float(arrays["base"]), **nodes)
-        except (ValueError, KeyError, EOFError, OSError, BadZipFile) as error:
+        except Exception as error:
             raise CorpusError("the weights cannot be read; install the package again") from error
 
     def to_bytes(self) -> bytes:

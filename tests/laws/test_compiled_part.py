@@ -112,6 +112,11 @@ def test_objects_of_columns(
     assert compiled.made(Label, *columns) == pure.made(Label, *columns)
     with pytest.raises(ValueError, match="longer"):
         compiled.made(Label, *columns[:3], (*columns[3], 0.5))
+    for module in (compiled, pure):
+        with pytest.raises(TypeError, match="4 fields"):
+            module.made(Label, *columns[:2])
+        with pytest.raises(TypeError, match="4 fields"):
+            module.made(Label, *columns, columns[0])
 
 
 @given(parents=st.lists(st.integers(0, 20), min_size=1, max_size=30), data=st.data())
@@ -188,7 +193,7 @@ def test_cues_of_a_word(
 
 @given(
     texts=st.lists(
-        st.text("aZ 09\n\t.", max_size=9)
+        st.text("aZ 09\n\t.\x0b\r\x1c", max_size=9)
         | st.text(st.characters(exclude_characters="\0") | st.sampled_from(MIXED)).filter(
             lambda text: not text.isascii()
         )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import fields, replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,8 +14,9 @@ from numpy.typing import NDArray
 from crawler.core.errors import CorpusError
 from crawler.core.flow import Page, read
 from crawler.core.methods.article.features import TAG, TAGS, Evidence
-from crawler.core.methods.article.judge import Judge, Look
+from crawler.core.methods.article.judge import Judge, Look, ask, in_context
 from crawler.core.methods.article.network import LEVELS, Network, distance
+from crawler.core.trees import sigmoid
 
 OWN, TOLD, ROUNDS = 5, 3, 3
 NAMES = ("size", "link_share", "near article", "has_h1")
@@ -120,6 +124,43 @@ def test_what_is_written_is_read() -> None:
 def test_damaged_weights_are_refused(cut: int) -> None:
     with pytest.raises(CorpusError, match="install the package again"):
         Network.from_bytes(small_network().to_bytes()[:cut])
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("judge", lambda values: values[1:]),
+        ("hear", lambda values: values[:-1]),
+        ("tell", lambda values: values[0]),
+        ("shares", lambda values: values * np.nan),
+    ],
+)
+def test_weights_that_do_not_fit_together_are_refused(
+    name: str, change: Callable[[NDArray[np.float32]], NDArray[np.float32]]
+) -> None:
+    net = small_network()
+    changed: dict[str, Any] = {name: change(getattr(net, name))}
+    flawed = replace(net, **changed)
+    with pytest.raises(CorpusError, match="do not fit together"):
+        Network.from_bytes(flawed.to_bytes())
+
+
+def test_a_flipped_bit_is_refused_or_changes_no_shape() -> None:
+    data = small_network().to_bytes()
+    for at in range(0, len(data), 7):
+        flipped = data[:at] + bytes([data[at] ^ 4]) + data[at + 1 :]
+        with suppress(CorpusError):
+            assert len(Network.from_bytes(flipped).score(evidence(2))) > 0
+
+
+def test_the_site_counts_for_the_network_as_often_as_for_the_trees() -> None:
+    judge, found = Judge.shipped(), evidence(12)
+    look = judge.look(found)
+    site = np.linspace(-3, 3, len(found.sizes))
+    trees = ask(judge.second, in_context(found, sigmoid(look.trees + site)))
+    both = 0.6 * trees + 0.4 * (look.network + site)
+    both = np.where(found.beside, np.minimum(both, trees), both)
+    assert judge.likelihoods(found, look, site) == pytest.approx(sigmoid(both + site))
 
 
 def test_a_verdict_does_not_hang_on_other_pages() -> None:

@@ -92,3 +92,5 @@ def test_a_list_of_teasers_has_a_reason() -> None:
     said = {block.text: label for block, label in found.pairs()}
     assert [said[prose(number)].kept for number in range(3)] == [True] * 3
     assert {said[prose(number)].reason for number in range(10, 14)} == {"related"}
+    heads = [label for block, label in found.pairs() if block.tag == "h2"]
+    assert {label.reason for label in heads} == {"related"}

@@ -44,6 +44,8 @@ _PAGE = re.compile(
 )
 # Media are the subject of a page or, as often, a part of it.
 _MEDIA = re.compile(r"(?:podcastepisode|(?:video|audio|image|media)object)$", re.IGNORECASE)
+# Types of an object that are looked at: so many, and so many characters of each.
+_TYPES, _TYPE_CHARS = 20, 200
 _KINDS = ((_STRONG, 3.0), (_ARTICLE, 2.0), (_PAGE, 1.0), (_MEDIA, 2.0))
 _NEWS = re.compile(r"(?:newsarticle|liveblogposting)$", re.IGNORECASE)
 # The value of such a property is another thing than the page.
@@ -182,7 +184,7 @@ def _ranked(
     folded = [fold_name(title) for title in titles if title]
     chosen = []
     for each in objects:
-        kind, points = _kind(each.types)
+        kind, points = _kind(tuple(name[:_TYPE_CHARS] for name in each.types[:_TYPES]))
         if kind is None:
             continue
         own_url = any(_bare_url(url) in addresses for url in _addresses(each.values))
@@ -199,7 +201,8 @@ def _ranked(
     return sorted(chosen, key=lambda each: -each.rank)
 
 
-@lru_cache(maxsize=1 << 10)  # the objects of all pages have few types
+# The objects of all pages have few types, which are short.
+@lru_cache(maxsize=1 << 10)
 def _kind(types: tuple[str, ...]) -> tuple[re.Pattern[str] | None, float]:
     """Return the first kind of which one of the types is, and its points."""
     return next((pair for pair in _KINDS if any(map(pair[0].search, types))), (None, 0.0))

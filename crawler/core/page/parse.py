@@ -207,7 +207,7 @@ def _tree(markup: bytes) -> tuple[Any, str]:
 
 def _markup(text: str | bytes) -> bytes:
     """Return a page in UTF-8, without control characters, which are single bytes there."""
-    data = text if isinstance(text, bytes) else text.encode("utf-8", "replace")
+    data = bytes(text) if isinstance(text, bytes) else text.encode("utf-8", "replace")
     return without_control(data)
 
 

@@ -166,7 +166,7 @@ class Evidence:
 
     @property
     def beside(self) -> NDArray[np.bool_]:
-        """Whether each is beside the text: a comment, something that accompanies it, no word."""
+        """Whether each is beside the text: a comment, what accompanies it, or without a letter."""
         found: NDArray[np.bool_] = self.comments | self.apart | (self._counts["letters"] == 0)
         return found
 
@@ -178,6 +178,8 @@ class Evidence:
             size = len(column) if isinstance(column, np.ndarray) and column.ndim > 1 else 1
             self._table[at : at + size] = column
             at += size
+        if at != len(self._names) or at > _MOST:
+            raise ValueError(f"{len(self._names)} names of features, and columns up to {at}")
 
     def _text(self) -> None:
         self._size, self.link_share = np.log1p(self.chars), self._linked / self.chars

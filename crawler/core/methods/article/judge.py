@@ -2,9 +2,9 @@
 
 Two ensembles of trees in a row, and a network beside them. The first trees see each block with its
 surroundings; the second see that and the first verdict on all blocks. The network sees all blocks
-at once. Trees and network err on different pages, and the mean of their margins counts. What the
-site's pages tell is added to a margin, since it is of another kind: it was counted, not learned,
-and is absent on a single page.
+at once. Trees and network err on different pages, and a mean of their margins counts. What the
+site's pages tell is added to the margins: it was counted, not learned, and is absent on a single
+page.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Self, TypeAlias
 
@@ -112,14 +112,15 @@ class Judge:
         """
         first = sigmoid(look.trees + site)
         trees = ask(self.second, in_context(evidence, first))
-        # The second trees heard of the site by the first verdict; so the network's is told, too.
-        second = replace(look, trees=trees, network=look.network + site)
-        return sigmoid(second.margins + site)
+        # The site counts twice for the second trees, by the first verdict and by the sum below. It
+        # counts twice for the network, too.
+        both = Look(trees, look.network + site, look.beside).margins
+        return sigmoid(both + site)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Look:
-    """What the page alone says of each block, as log odds.
+    """What trees and network say of each block, as log odds.
 
     Attributes:
         trees, network: how likely it is main text.

@@ -3,7 +3,7 @@
 Each block begins with its own evidence. In some rounds it then hears from the blocks before and
 after it, from those in the elements around it, from those in elements of the same kind, and from
 the whole page. Trees see a block with what was counted around it; the network learns what to count.
-It was learned with the figure that is measured: the F1 in words of each page.
+It was trained on the F1 in words of each page.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from functools import cache
 from importlib.resources import files
 from io import BytesIO
 from typing import Any, Self, TypeAlias
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,15 +25,17 @@ _Floats: TypeAlias = NDArray[np.float32]
 LEVELS = 3
 """From so many elements around a block it hears, the nearest first."""
 MOST_WORDS = 60.0
-"""Among others a block counts by its words, so many at most, and one."""
+"""Among others a block counts by its words plus one; more words than these do not count."""
 # The library of linear algebra shares larger products among threads, which costs more than it
 # saves. It leaves so many rows to one thread.
 _ROWS = 24
+# Added to a mean square, so that nothing is divided by zero.
 _LEAST = 1e-5
+_UNFIT = "the weights do not fit together; install the package again"
 
 
 def distance(number: int) -> int:
-    """Return how many blocks before and after it a block hears those in a round, from 0 on."""
+    """Return how far before and after it a block hears others in a round, in blocks: 1, 2, 4."""
     return 1 << number
 
 
@@ -92,9 +93,31 @@ class Network:
                 weights: dict[str, Any] = {
                     each.name: arrays[each.name].astype(np.float32) for each in fields(cls)[1:]
                 }
-        except (ValueError, KeyError, EOFError, OSError, BadZipFile) as error:
+        except Exception as error:
             raise CorpusError("the weights cannot be read; install the package again") from error
-        return cls(names, **weights)
+        found = cls(names, **weights)
+        found._check()
+        return found
+
+    def _check(self) -> None:
+        """Check that the weights fit together.
+
+        Raises:
+            CorpusError: they do not.
+        """
+        count = len(self.names)
+        if self.tell.ndim != 3:  # noqa: PLR2004 - rounds, own and told
+            raise CorpusError(_UNFIT)
+        rounds, own, told = self.tell.shape
+        shapes = {
+            "knots": (*self.knots.shape[:1], count), "slopes": self.knots.shape, "shares": (count,),
+            "enter": (count + TAGS + 1, own), "direct": (count + TAGS, 1),
+            "hear": (rounds, 3 * own + (LEVELS + 2) * told + 1, own),
+            "keep": (rounds, own + 1, own), "judge": (own + 1, 1),
+        }  # fmt: skip
+        fit = all(getattr(self, name).shape == shape for name, shape in shapes.items())
+        if not fit or not all(np.isfinite(getattr(self, name)).all() for name in (*shapes, "tell")):
+            raise CorpusError(_UNFIT)
 
     def to_bytes(self) -> bytes:
         """Write the weights in the form of numpy's ``npz``; those of products in 16 bits."""
@@ -120,7 +143,7 @@ class Network:
             zip(self.tell, self.hear, self.keep, strict=True)
         ):
             normal = _normal(own)
-            heard = (*_moved(normal, distance(number)), *around.means(_product(normal, tell)))
+            heard = (*_moved(normal, distance(number)), around.means(_product(normal, tell)))
             made = _times(np.concatenate(heard, axis=1), hear)
             own += _times(np.maximum(made, 0.0, out=made), keep)
         found = _times(_normal(own), self.judge) + _product(seen, self.direct)
@@ -169,10 +192,11 @@ class _Surroundings:
         self._low, self._high = np.stack(low, axis=1), np.stack(high, axis=1)
         self._within = self._totals(self._words)
 
-    def means(self, told: _Floats) -> tuple[_Floats]:
+    def means(self, told: _Floats) -> _Floats:
         """Return the means of what blocks tell, for each block those of the ranges it hears."""
-        found = self._totals(told * self._words) / self._within
-        return (found.astype(np.float32).reshape(len(told), -1),)
+        means = self._totals(told * self._words) / self._within
+        found: _Floats = means.astype(np.float32).reshape(len(told), -1)
+        return found
 
     def _totals(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         count = len(values)
