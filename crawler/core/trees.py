@@ -90,15 +90,9 @@ class TreeEnsemble:
         Raises:
             CorpusError: it is nothing of the kind.
         """
-        try:
-            with np.load(BytesIO(data), allow_pickle=False) as arrays:
-                names = tuple(str(name) for name in arrays["names"])
-                nodes: dict[str, Any] = {
-                    name: arrays[name].astype(kind) for name, kind in _KINDS.items()
-                }
-                return cls(names=names, base=float(arrays["base"]), **nodes)
-        except Exception as error:
-            raise CorpusError("the weights cannot be read; install the package again") from error
+        names, found = read_weights(data, {**_KINDS, "base": np.float64})
+        base = float(found.pop("base").sum())
+        return cls(names, base=base, **found)
 
     def to_bytes(self) -> bytes:
         """Write the ensemble in the form of numpy's ``npz``, compressed."""
@@ -149,6 +143,30 @@ class TreeEnsemble:
             table: one row a question, one column a feature.
         """
         return self._trees.leaves(np.ascontiguousarray(table.T))
+
+
+def read_weights(
+    data: bytes, kinds: Mapping[str, Any]
+) -> tuple[tuple[str, ...], dict[str, NDArray[Any]]]:
+    """Read learned weights from bytes in the form of numpy's ``npz``.
+
+    Args:
+        data: the bytes.
+        kinds: the data type of each array that is asked for, by its name.
+
+    Returns:
+        The names of the features, and the arrays.
+
+    Raises:
+        CorpusError: the bytes are damaged, or an array is missing.
+    """
+    try:
+        with np.load(BytesIO(data), allow_pickle=False) as arrays:
+            names = tuple(str(name) for name in arrays["names"])
+            return names, {name: arrays[name].astype(kind) for name, kind in kinds.items()}
+    # Damaged archives fail in a dozen ways.
+    except Exception as error:
+        raise CorpusError("the weights cannot be read; install the package again") from error
 
 
 def sigmoid(margins: NDArray[np.float64]) -> NDArray[np.float64]:

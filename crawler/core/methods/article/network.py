@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from crawler.core.errors import CorpusError
 from crawler.core.methods.article.features import TAG, TAGS, Evidence
+from crawler.core.trees import read_weights
 
 _Floats: TypeAlias = NDArray[np.float32]
 
@@ -87,14 +88,7 @@ class Network:
         Raises:
             CorpusError: it is nothing of the kind.
         """
-        try:
-            with np.load(BytesIO(data), allow_pickle=False) as arrays:
-                names = tuple(str(name) for name in arrays["names"])
-                weights: dict[str, Any] = {
-                    each.name: arrays[each.name].astype(np.float32) for each in fields(cls)[1:]
-                }
-        except Exception as error:
-            raise CorpusError("the weights cannot be read; install the package again") from error
+        names, weights = read_weights(data, {each.name: np.float32 for each in fields(cls)[1:]})
         found = cls(names, **weights)
         found._check()
         return found
