@@ -72,8 +72,8 @@ def test_invalid_utf8_keeps_what_is_valid() -> None:
 @pytest.mark.parametrize(
     "char", ["\f", "\v", "\0", "\ufffe", "\uffff", "\ud800", "&#1;", "&#12;", "&#11;", "&#xfffe;"]
 )
-@pytest.mark.parametrize("start", ["<div>" * 2100, f"<p title='{'x' * 51_000}'>"])
-def test_no_character_costs_a_page_that_is_nested_deep_or_has_a_large_attribute(
+@pytest.mark.parametrize("start", ["<div>" * 2100, f"<p title='{'x/' * 25_500}'>"])
+def test_no_character_costs_a_page_that_is_nested_deep_or_may_have_many_attributes(
     start: str, char: str
 ) -> None:
     document = page(f"{start}one{char}two<p title='a{char}b'>three</p>")

@@ -236,6 +236,21 @@ def test_a_tag_without_end_is_bounded_and_long_text_is_none() -> None:
     assert max(len(each.attrib) for root in text.roots for each in root.iter()) == 1
 
 
+@pytest.mark.parametrize("sign", [" ", "/", '=""'])
+def test_a_tag_has_few_attributes_however_they_are_parted(sign: str) -> None:
+    many = sign.join(f"a{number}" for number in range(20_000))
+    root = parse(Page.from_text(URL, f"<p>b</p><div {many}>c</div>")).roots[0]
+    assert max(len(each.attrib) for each in root.iter()) <= 256
+
+
+def test_a_long_value_makes_no_tag_of_many_attributes() -> None:
+    picture = "data:image/png;base64," + "iVBORw0KGgo/" * 5_000
+    others = {f"a{number}": "b" for number in range(300)}
+    written = " ".join(map("=".join, others.items()))
+    (root,) = parse(Page.from_text(URL, f'<p>b</p><img src="{picture}" {written}>')).roots
+    assert [dict(image.attrib) for image in root.iter("img")] == [{"src": picture} | others]
+
+
 @pytest.mark.parametrize(
     ("markup", "texts"),
     [

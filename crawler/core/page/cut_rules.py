@@ -83,7 +83,9 @@ class CutRules:
         elif tag in _READINGS:
             return self.bracketed
         elif tag == "button":
-            return cutter.code is not cutter.holder and not (is_tool(element) or is_alone(element))
+            return cutter.code is not cutter.holder and not (
+                _is_tool(cutter, element) or is_alone(element)
+            )
         elif tag == "code":
             # In a cell beside others it is a part of the table.
             is_cell = cutter.holder.tag in CELLS and len(next(element.iterancestors("tr"), ())) > 1
@@ -106,7 +108,7 @@ class CutRules:
             return True
         if look & NUMBERS and is_numbers(element):
             return True
-        if look & COPIES and (tag == "button" or (tag in INLINE and is_tool(element))):
+        if look & COPIES and (tag == "button" or (tag in INLINE and _is_tool(cutter, element))):
             return True
         if look & PERMALINK and tag == "a":
             return cutter.pieces != [] and is_permalink(element)
@@ -259,6 +261,11 @@ def set_keys(blocks: Sequence[Block], title: str) -> None:
     keys = block_keys([block.text for block in blocks], title)
     for block, key in zip(blocks, keys, strict=True):
         block.key = key
+
+
+def _is_tool(cutter: Cutter, element: etree._Element) -> bool:
+    # Most pages have no code, and none of their buttons belongs to one.
+    return "pre" in cutter.elements.numbers and is_tool(element)
 
 
 def _is_beside_text(element: etree._Element) -> bool:

@@ -50,8 +50,10 @@ _NO_BASES = ("data:", "javascript:")
 _TOO_DEEP = "Excessive depth"
 # What it says of "</br>".
 _END_OF_BREAK = "unexpected end tag : br"
-# libxml2 takes time by the square of the number of attributes of a tag.
+# libxml2 takes time by the square of the number of attributes of a tag. A tag may have so many
+# characters; a longer one may have so many blanks and other marks that end an attribute.
 _LONG_TAG_CHARS = 50_000
+_MOST_ENDS = 8_000
 # Limits of the tree that is built for pages that libxml2 cannot handle.
 _DEPTH = 1_000
 _ATTRIBUTES = 256
@@ -175,7 +177,7 @@ def _trees(text: str, body: bytes | None) -> list[Elements]:
         text: the page.
         body: the same in UTF-8, where it is known.
     """
-    if _has_long_tag(text):
+    if _has_many_attributes(text):
         return list(map(walk, _bounded_roots(_markup(prepare(text)))))
     root, complaints = _tree(_markup(text if body is None else body))
     first = None if root is None else walk(root)
@@ -211,7 +213,11 @@ def _markup(text: str | bytes) -> bytes:
     return without_control(data)
 
 
-def _has_long_tag(text: str) -> bool:
+def _has_many_attributes(text: str) -> bool:
+    """Tell whether a tag may have so many attributes that libxml2 takes long to read it.
+
+    A long tag that is a picture or a script's data in one value has few.
+    """
     start = text.find("<")
     while 0 <= start <= len(text) - _LONG_TAG_CHARS - 2:
         end = start + _LONG_TAG_CHARS + 2
@@ -219,10 +225,14 @@ def _has_long_tag(text: str) -> bool:
         # Tags begin with a letter; what begins otherwise, as in scripts, is none.
         if last > start:
             start = last
-        elif text[start + 1 : start + 2].isalpha() and text.find(">", start, end) < 0:
-            return True
-        else:
-            start = text.find("<", start + 1)
+            continue
+        if text[start + 1 : start + 2].isalpha() and text.find(">", start, end) < 0:
+            end = text.find(">", end)
+            tag = text[start : end if end >= 0 else len(text)]
+            if len(tag.split()) + sum(map(tag.count, "\"'/")) > _MOST_ENDS:
+                return True
+            start += len(tag)
+        start = text.find("<", start + 1)
     return False
 
 
@@ -325,12 +335,10 @@ def _open_body(root: etree._Element) -> bool:
 
 
 def _named_elements(elements: Elements) -> dict[str, list[etree._Element]]:
-    found: dict[str, list[etree._Element]] = {name: [] for name in (*_NAMED, "heading")}
-    lists = found | dict.fromkeys(_HEADINGS, found["heading"])
-    for number, its in enumerate(map(lists.get, elements.tags)):
-        if its is not None:
-            its.append(elements.nodes[number])
-    return found
+    return {
+        **{name: elements.called((name,)) for name in _NAMED},
+        "heading": elements.called(_HEADINGS),
+    }
 
 
 def _title(titles: Sequence[etree._Element]) -> str | None:
