@@ -606,6 +606,8 @@ cdef class Stems:
     # By the first two characters the first stem with them, and behind each the next; -1 for none.
     cdef short _first[4096]
     cdef short _next[256]
+    # The third character of each stem; 0 where it has two.
+    cdef Py_UCS4 _third[256]
 
     def __init__(self, bits):
         cdef Py_ssize_t number
@@ -618,25 +620,30 @@ cdef class Stems:
             stem = <str> self._stems[number]
             place = _two(PyUnicode_READ_CHAR(stem, 0), PyUnicode_READ_CHAR(stem, 1))
             self._bits[number] = bits[stem]
+            self._third[number] = PyUnicode_READ_CHAR(stem, 2) if len(stem) > 2 else 0
             self._next[number] = self._first[place]
             self._first[place] = number
 
     def masks(self, texts):
         cdef str text
-        cdef Py_ssize_t at
+        cdef Py_ssize_t at, size
         cdef short number
-        cdef Py_UCS4 before, char
+        cdef Py_UCS4 before, char, third
         cdef unsigned long long mask
         cdef list found = []
         for text in texts:
-            mask, before = 0, 0
-            for at in range(len(text)):
-                char = PyUnicode_READ_CHAR(text, at)
+            mask, before, at, size = 0, 0, 0, len(text)
+            for char in text:
                 number = self._first[_two(before, char)]
                 before = char
+                at += 1
                 while number >= 0:
-                    if self._bits[number] & ~mask and at and PyUnicode_Tailmatch(
-                        text, <str> self._stems[number], at - 1, len(text), -1
+                    third = self._third[number]
+                    if (
+                        self._bits[number] & ~mask
+                        and at > 1
+                        and (not third or at < size and PyUnicode_READ_CHAR(text, at) == third)
+                        and PyUnicode_Tailmatch(text, <str> self._stems[number], at - 2, size, -1)
                     ):
                         mask |= self._bits[number]
                     number = self._next[number]

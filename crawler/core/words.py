@@ -18,6 +18,7 @@ _NOT_ALNUM = re.compile(r"[\W_]+")
 _LOWER = bytes(range(256)).lower()
 _ASCII = bytes(range(128))
 _NO_ASCII = bytes(code for code in _ASCII if not chr(code).isalnum())
+_SIGNS = _NO_ASCII.decode()
 _SPACED = _LOWER.translate(bytes.maketrans(_NO_ASCII, b" " * len(_NO_ASCII)))
 
 
@@ -92,6 +93,28 @@ def fold(text: str) -> str:
     if text.isascii():
         return b" ".join(text.encode().translate(_SPACED).split()).decode()
     return _NOT_ALNUM.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()
+
+
+def fold_letters(text: str) -> str:
+    """Fold case as expressions ignore it: they take each kind of "i" for the same."""
+    if text.isascii():
+        return text.lower()
+    return text.casefold().replace("\u0131", "i").replace("i\u0307", "i")
+
+
+class Beginnings:
+    """Tells most texts that begin with none of some phrases, whatever the case, behind any signs.
+
+    Args:
+        phrases: the phrases, of two characters or more.
+    """
+
+    def __init__(self, phrases: Iterable[str]) -> None:
+        self._starts = frozenset(fold_letters(phrase)[:2] for phrase in phrases)
+
+    def may_be_of(self, text: str) -> bool:
+        """Tell whether a text may begin with a phrase: its first two letters do, or are foreign."""
+        return not text.isascii() or text.lstrip(_SIGNS)[:2].lower() in self._starts
 
 
 def fold_word(word: str) -> str:

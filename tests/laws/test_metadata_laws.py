@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from crawler.core.errors import UnreadablePageError
 from crawler.core.metadata.dates import Date, Reading, find_dates, read_date
-from crawler.core.metadata.names import clean_names
+from crawler.core.metadata.names import BylineWords, byline_words, clean_names
 from crawler.core.metadata.read import read_metadata
 from crawler.core.page.page import Page
 from crawler.core.page.parse import parse
@@ -112,3 +112,16 @@ def test_any_json_ld_is_read(value: object) -> None:
     html = f'<script type="application/ld+json">{script}</script><p>Text</p>'
     found = read_metadata(parse(Page.from_text("https://harbour.example/", html)), "")
     assert found.title is None or found.title.strip()
+
+
+SAID = ("published", "Erstellt", "GİRİŞ tarihi", "giris tarihi", "tar\u0131hi", "\u017fent",
+        "datum:", "updated", "revi\u017fed", "Edited", "수정", "입력", " ", "İ",
+        "\u212a")  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(SAID), max_size=4).map("".join) | st.text(max_size=20))
+def test_what_a_text_says_of_dates_is_what_the_patterns_find(text: str) -> None:
+    words = byline_words()
+    said = words.said_of_dates(text)
+    assert bool(said & BylineWords.PUBLISHED) == (words.published.search(text) is not None)
+    assert bool(said & BylineWords.MODIFIED) == (words.modified.search(text) is not None)

@@ -22,12 +22,13 @@ from crawler.core.flow import (
     read,
 )
 from crawler.core.methods.adaptive import AdaptiveFrequency, _best_run
+from crawler.core.methods.article import notices, teasers
 from crawler.core.methods.news import grams, similarities
 from crawler.core.methods.published import TextFrequency, text_nodes
 from crawler.core.page.text import drop_unseen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from crawler.core.flow import TextMethod
 
@@ -302,3 +303,25 @@ def test_similarity_is_even_handed_and_between_none_and_whole(one: str, other: s
     assert (found > 0) == bool(grams(one).keys() & grams(other).keys())
     assert not grams(one) or own > 1 - 1e-12
     assert grams(re.sub(r"\s", "\t ", one)) == grams(one)
+
+
+PHRASES = [*teasers._PHRASES, *notices._WORDS["credit"], *notices._WORDS["about"]]
+SIGNS = st.text("(-_ .\u00bb\n", max_size=3)
+BEGINNINGS = ((teasers._LEAD_IN, teasers._BEGINNINGS), (notices._CREDIT, notices._CREDITS),
+              (notices._ABOUT, notices._ABOUTS))  # fmt: skip
+
+
+@given(
+    signs=SIGNS,
+    phrase=st.sampled_from((*PHRASES, "(c)", "\u00a9", "", "x")),
+    turned=st.sampled_from((str, str.upper, str.title, str.swapcase)),
+    rest=st.text(": aby(\u0131", max_size=6),
+)
+def test_what_begins_with_a_phrase_may_begin_with_it(
+    signs: str, phrase: str, turned: Callable[[str], str], rest: str
+) -> None:
+    text = signs + turned(phrase) + rest
+    for pattern, beginnings in BEGINNINGS:
+        found = pattern.match(text)
+        if found is not None and found.groupdict().get("words", "none") is not None:
+            assert beginnings.may_be_of(text)

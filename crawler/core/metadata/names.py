@@ -7,10 +7,11 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 
+from crawler.core.hot_loops import Stems
 from crawler.core.metadata.dates import find_dates, is_month
 from crawler.core.page.text import DENSE
 from crawler.core.patterns import compiled_later
-from crawler.core.words import any_of, fold_name, fold_word, read_data
+from crawler.core.words import any_of, fold_letters, fold_name, fold_word, read_data
 
 _MAX_NAMES = 30
 _RAW_CHARS = 400
@@ -136,6 +137,8 @@ class BylineWords:
             of them after a name.
     """
 
+    PUBLISHED, MODIFIED = 1, 2
+
     def __init__(self) -> None:
         data: dict[str, list[str]] = read_data("crawler.core.metadata", "bylines")
         self.sets = {
@@ -176,8 +179,20 @@ class BylineWords:
         self.published, self.modified = (
             re.compile(any_of(data[name]), re.IGNORECASE) for name in ("published", "modified")
         )
+        plain: dict[str, int] = {}
+        for bit, name in ((self.PUBLISHED, "published"), (self.MODIFIED, "modified")):
+            for word in map(fold_letters, data[name]):
+                plain[word] = plain.get(word, 0) | bit
+        self._plain = Stems({word: bits for word, bits in plain.items() if word.isascii()})
         either = any_of((*data["modified"], *data["published"]))
         self.updated = re.compile(rf"\s(?:last )?(?:{either})\b", re.IGNORECASE)
+
+    def said_of_dates(self, text: str) -> int:
+        """Return what a text says of dates: ``PUBLISHED``, ``MODIFIED``, both (the sum) or 0."""
+        if text.isascii():
+            return self._plain.masks((text.lower(),))[0]
+        is_published, is_modified = self.published.search(text), self.modified.search(text)
+        return self.PUBLISHED * bool(is_published) + self.MODIFIED * bool(is_modified)
 
 
 byline_words = cache(BylineWords)

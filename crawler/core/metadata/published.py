@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from lxml import etree
 
 from crawler.core.metadata.dates import Date, FoundDate, Reading, find_dates, read_date
-from crawler.core.metadata.names import begins_as_byline, byline_words
+from crawler.core.metadata.names import BylineWords, begins_as_byline, byline_words
 from crawler.core.metadata.visible import Mark, VisiblePage, element_text
 from crawler.core.patterns import compiled_later
 
@@ -293,7 +293,7 @@ def _hinted(page: VisiblePage, reading: Reading) -> Iterator[_Found]:
             spare = len(text) - (found.end - found.start)
             # A label right before a date counts more than the name of the element.
             said = label if _is_label(label) else f"{label} {mark.said}"
-            points = 2.0 - min(2.0, spare / 100) + bool(byline_words().published.search(label))
+            points = 2.0 - min(2.0, spare / 100) + _is_of_publication(label)
             yield mark, found.date, "text", said, points
 
 
@@ -305,8 +305,8 @@ def _in_text(page: VisiblePage, reading: Reading) -> Iterator[_Found]:
                 continue
             spare = len(text) - (found.end - found.start)
             said = label if label.strip() else _said_around(mark.element)
-            is_told = byline_words().published.search(label) or begins_as_byline(text)
-            points = 1.0 - min(2.0, spare / 60) + bool(is_told)
+            is_told = _is_of_publication(label) or begins_as_byline(text)
+            points = 1.0 - min(2.0, spare / 60) + is_told
             yield mark, found.date, "text", said, points
 
 
@@ -331,9 +331,11 @@ def _labelled_dates(text: str, reading: Reading) -> Iterator[tuple[FoundDate, st
 
 def _weighed(page: VisiblePage, found: _Found) -> SeenDate:
     mark, date, source, said, points = found
-    words = byline_words()
-    published = bool(words.published.search(said) or _PUBLISHED_HINT.search(said))
-    modified = bool(words.modified.search(said) or _MODIFIED_HINT.search(said)) and not published
+    of_dates = byline_words().said_of_dates(said)
+    published = bool(of_dates & BylineWords.PUBLISHED or _PUBLISHED_HINT.search(said))
+    modified = not published and bool(
+        of_dates & BylineWords.MODIFIED or _MODIFIED_HINT.search(said)
+    )
     aside = page.is_aside(mark.element) or _is_of_linked(mark.element)
     points += 2.0 * published + page.near(mark.order)
     points -= 1.5 * modified + 5.0 * aside
@@ -354,8 +356,11 @@ def _is_of_linked(element: etree._Element) -> bool:
 
 
 def _is_label(label: str) -> bool:
-    words = byline_words()
-    return bool(words.published.search(label) or words.modified.search(label))
+    return byline_words().said_of_dates(label) > 0
+
+
+def _is_of_publication(label: str) -> bool:
+    return byline_words().said_of_dates(label) & BylineWords.PUBLISHED > 0
 
 
 def _is_in_sentence(text: str, found: FoundDate) -> bool:

@@ -44,7 +44,8 @@ _LINKS = 0.8
 _FEW_LINKS = 12
 _MOST_LINKED = 0.5
 _GAP = 4
-_HEADINGS = ("h1", "h2", "h3", "h4")
+_RANKS = ("h1", "h2", "h3", "h4")
+_HEADINGS = frozenset(_RANKS)
 # Marks that end a sentence before a space, a quotation mark or a bracket; ideographic and fullwidth
 # marks, which end one anywhere; and what closes a sentence besides a space.
 _ENDS, _FULL_ENDS, _AFTER_ENDS = (
@@ -205,7 +206,7 @@ def _counted(
     counts: Mapping[str, int], headings: Sequence[tuple[Block, float]]
 ) -> dict[str, float]:
     found = {f"count: <{tag}>": math.log1p(counts[tag]) for tag in _COUNTED}
-    for tag in _HEADINGS:
+    for tag in _RANKS:
         own = [share for block, share in headings if block.tag == tag]
         found[f"count: <{tag}>"] = math.log1p(len(own))
         found[f"linked: <{tag}>"] = math.log1p(sum(share >= _LINKS for share in own))
@@ -235,7 +236,7 @@ def _text(
     here = slice(first, last + 1)
     within = tags[here]
     ends = _count_ends("\n".join([*[block.text for block, _ in prose], ""]))
-    asked = sum(map([block.text[-1] for block in blocks].count, _ASKED))
+    asked = sum(map("".join([block.text[-1] for block in blocks]).count, _ASKED))
     return {
         "text: blocks": math.log1p(len(blocks)),
         "text: chars": math.log1p(total),
@@ -259,7 +260,7 @@ def _text(
         "run: between": len(within)
         / max(sum([first <= block.index <= last for block, _ in prose]), 1),
         "run: links": math.log1p(sum([share >= _LINKS for share in shares[here]])),
-        "run: headings": math.log1p(sum([within.count(tag) for tag in _HEADINGS])),
+        "run: headings": math.log1p(sum([within.count(tag) for tag in _RANKS])),
         "run: items": math.log1p(within.count("li")),
         "run: linked": sum(links[here]) / max(sum(chars[here]), 1),
     }

@@ -20,9 +20,11 @@ from crawler.core.methods.article.judge import LIKELY
 from crawler.core.methods.article.layout import SIGNS
 from crawler.core.methods.article.notices import is_code_bar, is_credit
 from crawler.core.methods.article.teasers import PROSE, Links, is_lead_in
+from crawler.core.page.elements import HEADINGS
 from crawler.core.page.page import Document
 
-_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6", "dt")
+_FIRST_HEADINGS = ("h1", "h2")
+_HEADINGS = HEADINGS | {"dt"}
 _QUESTIONS = ("?", "\uff1f", "\u061f", "\u037e")
 _STRONG = frozenset(("b", "strong", "em"))
 _LABEL = 40
@@ -205,7 +207,7 @@ class Coherence:
         """
         prose = np.flatnonzero(kept & (self._own >= PROSE))
         unkept = self._unkept(kept, int(prose[0]) + 1, int(prose[-1])) if len(prose) else ()
-        times = Counter(block.key for block in self._blocks) if unkept else Counter[int]()
+        times = Counter([block.key for block in self._blocks] if unkept else ())
         for number in unkept:
             block = self._blocks[number]
             if (
@@ -246,7 +248,7 @@ class Coherence:
         if not len(prose):
             return
         layout, above = self._layout, range(max(0, int(prose[0]) - _ABOVE), int(prose[0]))
-        heads = [number for number in above if self._blocks[number].tag in _HEADINGS[:2]]
+        heads = [number for number in above if self._blocks[number].tag in _FIRST_HEADINGS]
         said = "\n".join(self._blocks[number].text for number in np.flatnonzero(kept).tolist())
         for number in range(heads[-1] + 1, int(prose[0])) if heads else ():
             element = int(layout.at[number])

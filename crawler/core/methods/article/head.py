@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from string import ascii_letters, digits
 
 from crawler.core.metadata.dates import find_dates
 from crawler.core.metadata.names import begins_as_byline, byline_words, line_names
@@ -17,7 +18,8 @@ from crawler.core.page.blocks import Block
 from crawler.core.page.text import DENSE
 from crawler.core.words import fold_name
 
-_HEADINGS = ("h1", "h2", "h3", "h4")
+_RANKS = ("h1", "h2", "h3", "h4")
+_HEADINGS = frozenset(_RANKS)
 _SUB_HEADINGS = frozenset(("h2", "h3", "h4", "h5", "h6"))
 # No headlines, but entries of menus and lists.
 _NOT_HEADLINES = frozenset(("li", "dd", "option", "button", "label", "figcaption"))
@@ -29,6 +31,7 @@ _BYLINE = 160
 # What is left of such a line without dates and words about them: names, of so many words, or of so
 # many characters where words are not parted.
 _NAME_WORDS, _DENSE_NAME = 4, 12
+_PLAIN = frozenset(ascii_letters + digits)
 _LETTER = re.compile(r"[^\W\d_]")
 _CLOCK = re.compile(
     # At the first of a row of digits, or right behind a time.
@@ -76,9 +79,12 @@ def settle_head(
         above = [it for it in places if it < headline <= prose]
         dropped = {it: "outside" for it in above if blocks[it].chars < _PROSE}
         key, folded = blocks[headline].key, fold_name(blocks[headline].text)
+        others = _other_beginnings(folded[:1])
         for number in places:
             block = blocks[number]
-            if number != headline and (block.key == key or _is_title(block.text, folded)):
+            if number != headline and (
+                block.key == key or (block.text[:1] not in others and _is_title(block.text, folded))
+            ):
                 dropped[number] = "repeated"
     names = frozenset(map(fold_name, authors))
     start = places[0] if headline is None else headline + 1
@@ -98,31 +104,47 @@ def _headline(
     folded = fold_name(title)
     if not folded:
         return None
-    last = max(it for it, label in enumerate(labels) if label.kept)
-    alike = [
+    last = next(it for it in range(len(labels) - 1, -1, -1) if labels[it].kept)
+    others = _other_beginnings(folded[0])
+    above = [
         number
-        for number, block in enumerate(blocks[:last])
-        if labels[number].reason != "comment" and block.tag not in _NOT_HEADLINES
+        for number, block in enumerate(blocks[: min(last, prose + 1)])
         if (
             _is_like(fold_name(block.text), folded)
             if block.tag in _HEADINGS
-            else _is_title(block.text, folded)
+            else block.text[:1] not in others and _is_title(block.text, folded)
         )
+        if labels[number].reason != "comment" and block.tag not in _NOT_HEADLINES
     ]
-    above = [number for number in alike if number <= prose]
-    for found in (above, [it for it in alike if fold_name(blocks[it].text) == folded]):
-        for tag in _HEADINGS:
-            if of_tag := [number for number in found if blocks[number].tag == tag]:
-                return of_tag[0]
-    return above[-1] if above else None
+    if (first := _first_heading(blocks, above)) is not None:
+        return first
+    whole = [
+        number
+        for number, block in enumerate(blocks[:last])
+        if block.tag in _HEADINGS
+        and labels[number].reason != "comment"
+        and fold_name(block.text) == folded
+    ]
+    first = _first_heading(blocks, whole)
+    return above[-1] if first is None and above else first
+
+
+def _first_heading(blocks: Sequence[Block], numbers: Sequence[int]) -> int | None:
+    """Return the first of some blocks that is a heading of the highest rank among them."""
+    for tag in _RANKS:
+        if of_tag := [number for number in numbers if blocks[number].tag == tag]:
+            return of_tag[0]
+    return None
+
+
+def _other_beginnings(letter: str) -> frozenset[str]:
+    """Return what a text begins with that is folded to another first letter: most texts do."""
+    return _PLAIN - {letter, letter.upper()}
 
 
 def _is_title(text: str, title: str) -> bool:
     """Tell whether a text is a folded title."""
-    # A text is folded letter by letter: one letter tells most, and few are folded as a whole.
-    first = text[:1]
-    if first.isascii() and first.isalnum() and not title.startswith(first.lower()):
-        return False
+    # A text is folded letter by letter: few are folded as a whole.
     return title.startswith(fold_name(text[:_BEGIN])) and fold_name(text) == title
 
 
@@ -146,16 +168,15 @@ def _is_byline(block: Block, authors: Collection[str], *, labelled: bool) -> boo
     text, words = block.text, byline_words()
     if (
         len(text) > _BYLINE
-        or block.tag == _HEADINGS[0]
+        or block.tag == _RANKS[0]
         or _SENTENCE_BACKWARDS.match(text[::-1]) is not None
     ):
         return False
-    dates, begins = list(find_dates(text)), begins_as_byline(text)
-    if (labelled or block.tag in _SUB_HEADINGS) and not (
-        begins or words.published.search(text) or words.modified.search(text)
-    ):
-        return False
+    dates = list(find_dates(text))
     if block.tag in _HEADINGS and not dates:
+        return False
+    begins = begins_as_byline(text)
+    if (labelled or block.tag in _SUB_HEADINGS) and not (begins or words.said_of_dates(text)):
         return False
     if begins and not dates and line_names(text):
         return True

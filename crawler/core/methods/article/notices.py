@@ -16,7 +16,7 @@ from crawler.core.page.blocks import Block
 from crawler.core.page.elements import HEADINGS
 from crawler.core.page.text import any_phrase
 from crawler.core.patterns import compiled_later
-from crawler.core.words import any_of, read_data
+from crawler.core.words import Beginnings, any_of, fold_letters, read_data
 
 _WORDS: dict[str, list[str]] = read_data("crawler.core.methods.article", "notices")
 
@@ -27,16 +27,9 @@ _NOTICE = 600
 _MOST_IN_NOTICES = 1 / 3
 
 
-def _folded(text: str) -> str:
-    """Fold case as expressions ignore it: they take each kind of "i" for the same."""
-    if text.isascii():
-        return text.lower()
-    return text.casefold().replace("\u0131", "i").replace("i\u0307", "i")
-
-
 _EMBED = Stems(dict.fromkeys(_WORDS["embed"], 1))
 _EMBED_PHRASES, _COMMENT_PHRASES = (
-    Stems(dict.fromkeys(map(_folded, _WORDS[name]), 1)) for name in ("embed_lines", "comment")
+    Stems(dict.fromkeys(map(fold_letters, _WORDS[name]), 1)) for name in ("embed_lines", "comment")
 )
 # Each phrase has one of these in it. Few texts have any, which a plain search tells much sooner.
 _ON_EMBEDS, _INVITING = 1, 2
@@ -56,6 +49,7 @@ _CREDIT = compiled_later(
     rf"[\W_]*(?:(?:{any_phrase(_WORDS['credit'])})\s?(?:[:=/|\uff1a\uff0f\uff1d©]|by\b)|(?:\(c\)|©|ⓒ)).*\S.*",
     re.IGNORECASE,
 )
+_CREDITS = Beginnings((*_WORDS["credit"], "c)"))
 _CREDIT_CHARS, _CAPTION_CHARS = 100, 300
 _CREDITED = frozenset(("p", "div", "span", "figcaption", "small", "figure", "section"))
 _PICTURES = sum(1 << SIGNS.index(sign) for sign in ("caption", "<figure>", "<figcaption>"))
@@ -82,6 +76,7 @@ _PRESS_END_CHARS = max(map(len, _PRESS_END))
 _ABOUT = compiled_later(
     rf"(?:{any_phrase(_WORDS['about'])})\s\S.*|.*\S\s?(?:소개|について)", re.IGNORECASE
 )
+_ABOUTS = Beginnings(_WORDS["about"])
 _ABOUT_CHARS, _TITLE, _TITLE_END = 80, 40, re.compile(r"[:\uff1a\n]")
 _CONTACT = compiled_later(
     rf"\W*(?:{any_phrase(_WORDS['contact'])})(?=\W*$|.*[\d@])"
@@ -111,7 +106,7 @@ def notices(
     """
     places = np.flatnonzero(kept).tolist()
     short = [number for number in places if blocks[number].chars <= _NOTICE]
-    texts = [_folded(blocks[number].text) for number in short]
+    texts = [fold_letters(blocks[number].text) for number in short]
     found_in = list(zip(short, texts, _STEMS.masks(texts), strict=True))
     cookies = [
         number
@@ -195,8 +190,12 @@ def _is_about(block: Block) -> bool:
         not block.inner or {"b", "strong"}.isdisjoint(block.inner.split())
     ):
         return False
-    title = _TITLE_END.split(block.text, maxsplit=1)[0]
-    return len(title) <= _ABOUT_CHARS and _ABOUT.fullmatch(title) is not None
+    title = _TITLE_END.split(block.text[: _ABOUT_CHARS + 1], maxsplit=1)[0]
+    return (
+        len(title) <= _ABOUT_CHARS
+        and _ABOUTS.may_be_of(title)
+        and _ABOUT.fullmatch(title) is not None
+    )
 
 
 def settle_credits(blocks: Sequence[Block], layout: Layout, kept: NDArray[np.bool_]) -> list[int]:
@@ -231,6 +230,7 @@ def is_credit(block: Block) -> bool:
     return (
         block.chars <= _CREDIT_CHARS
         and block.tag in _CREDITED
+        and _CREDITS.may_be_of(block.text)
         and _CREDIT.fullmatch(block.text) is not None
         and _SENTENCE.search(block.text) is None
     )

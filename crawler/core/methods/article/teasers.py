@@ -16,7 +16,7 @@ from crawler.core.page.blocks import Block, Holder
 from crawler.core.page.page import DEFAULT_PORTS, Document, site_of
 from crawler.core.page.text import DENSE, any_phrase
 from crawler.core.patterns import compiled_later
-from crawler.core.words import fold, read_data
+from crawler.core.words import Beginnings, fold, read_data
 
 _BY_LANGUAGE = read_data("crawler.core.methods.article", "teasers")
 _PHRASES = [phrase for phrases in _BY_LANGUAGE.values() for phrase in phrases]
@@ -24,6 +24,7 @@ _PHRASES = [phrase for phrases in _BY_LANGUAGE.values() for phrase in phrases]
 _BESIDE = frozenset(_BY_LANGUAGE["beside"])
 # Marks, then words that lead in, then marks: "[관련기사] ", "▶ Read more: ".
 _LEAD_IN = compiled_later(rf"[\W_]*+(?:(?P<words>{any_phrase(_PHRASES)})[\W_]*+)?", re.IGNORECASE)
+_BEGINNINGS = Beginnings(_PHRASES)
 # Words that lead in may stand in sentences too; so the link has to be all of the rest but little.
 _LINKED = 0.9
 _AFTER_WORDS = compiled_later(r"[:\uff1a\]\u3011|>\u25b6]\s*$")
@@ -50,6 +51,8 @@ _SHARES = compiled_later(
 
 def is_lead_in(text: str) -> bool:
     """Tell whether a text is nothing but words that lead to other pages, as "Related articles:"."""
+    if not _BEGINNINGS.may_be_of(text):
+        return False
     found = _LEAD_IN.match(text)
     return found is not None and found["words"] is not None and found.end() == len(text)
 
@@ -113,8 +116,7 @@ def _lines(
         if not (is_kept or words):
             continue
         block = blocks[number]
-        is_looked_at = block.chars <= _SHORT or block.link_chars >= _LEAST_LINKED * block.chars
-        begins = _LEAD_IN.match(block.text) if is_looked_at else None
+        begins = _LEAD_IN.match(block.text) if _may_lead(block) else None
         if begins is None:
             words = ()
             continue
@@ -133,6 +135,12 @@ def _lines(
                 yield _Line(words, (number,), led)
         else:
             words = ()
+
+
+def _may_lead(block: Block) -> bool:
+    """Tell whether a block is looked at; without a link it has to begin with words that lead in."""
+    is_looked_at = block.chars <= _SHORT or block.link_chars >= _LEAST_LINKED * block.chars
+    return is_looked_at and (block.links > 0 or _BEGINNINGS.may_be_of(block.text))
 
 
 def _leads_unlinked(block: Block, begins: re.Match[str], rest: str) -> bool:

@@ -53,7 +53,9 @@ def with_whole_tables(document: Document, labels: Sequence[Label], pages: int = 
     """
     blocks, settled = document.blocks, list(labels)
     wanted: list[tuple[list[int], bool]] = []
-    tables = _tables(blocks)
+    # What was found beside the page's elements may hold a table that is none of them.
+    may_hold = document.added or "table" in document.parsed.elements.numbers
+    tables = _tables(blocks) if may_hold else {}
     spans = _text_spans(blocks, labels) if tables and pages >= _SITE else {}
     for table, numbers in tables.items():
         own = pages >= _SITE and _is_own(
