@@ -1,12 +1,15 @@
 from crawler.core.pure import CueWords as CueWords
+from crawler.core.pure import EndMarks as EndMarks
 from crawler.core.pure import Stems as Stems
 from crawler.core.pure import Trees as Trees
 from crawler.core.pure import class_counts as class_counts
 from crawler.core.pure import columns as columns
 from crawler.core.pure import cues_of_word as cues_of_word
+from crawler.core.pure import cut as cut
 from crawler.core.pure import described as described
 from crawler.core.pure import distances as distances
 from crawler.core.pure import gram_hits as gram_hits
+from crawler.core.pure import hint_spots as hint_spots
 from crawler.core.pure import made as made
 from crawler.core.pure import normal_forms as normal_forms
 from crawler.core.pure import numbered as numbered

@@ -20,6 +20,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
+from crawler.core.hot_loops import hint_spots
 from crawler.core.patterns import compiled_later
 from crawler.core.sentences.languages import habits_of
 from crawler.core.sentences.marks import TRAIL, enclosure_at, outermost_enclosures
@@ -208,18 +209,22 @@ def _english_ends(piece: str) -> list[int]:
 
 def _hints(text: str) -> Iterator[re.Match[str]]:
     """Yield the hints in a text, but for capitals and commas whose words are none."""
-    common = habits_of("en").common
-    for hint in _HINT.finditer(text):
-        kind = hint.lastgroup
-        if kind == "word":
-            is_one = hint[0].lower() in common
-        else:
-            behind = text[max(0, hint.start() - _LOOK_BACK) : hint.start()]
-            is_one = kind != "letter" or not _OF_LETTERS.isdisjoint(
-                behind.rpartition(APART)[2].split()
-            )
-        if is_one:
-            yield hint
+    end = 0
+    for at in hint_spots(text, habits_of("en").common):
+        # Most are commas in lists of names.
+        if at < end or (text[at] == "," and not _is_in_letter(text, at)):
+            continue
+        hint = _HINT.match(text, at)
+        if hint is not None:
+            end = hint.end()
+            if hint.lastgroup != "letter" or text[at] == "," or _is_in_letter(text, at):
+                yield hint
+
+
+def _is_in_letter(text: str, at: int) -> bool:
+    """Tell whether a word of letters stands before a place, in one text of those side by side."""
+    behind = text[max(0, at - _LOOK_BACK) : at].rpartition(APART)[2]
+    return not _OF_LETTERS.isdisjoint(behind.split())
 
 
 def _letter_ends(piece: str) -> Iterator[int]:

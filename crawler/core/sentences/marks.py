@@ -7,10 +7,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from functools import cache
 from operator import attrgetter
 from typing import NamedTuple
 
+from crawler.core.hot_loops import EndMarks
 from crawler.core.patterns import compiled_later
+from crawler.core.pure import FIRST, LAST, NEVER_LAST
+from crawler.core.sentences.languages import habits_of
 from crawler.core.sentences.sentence import readable_ends
 from crawler.core.words import APART, side_by_side, texts_with
 
@@ -21,7 +25,8 @@ HARD_MARKS = frozenset("!?‼⁇⁈⁉؟⸮" + CJK_MARKS)
 LOOK_BACK = 40
 """Characters enough to see the word before a mark, and the word behind it."""
 
-_CLOSERS = "\"'”’»«“‘›‹)\\]}）］】〕」』》〉〗｣"
+_CLOSING = "\"'”’»«“‘›‹)]}）］】〕」』》〉〗｣"
+_CLOSERS = _CLOSING.replace("]", r"\]")
 _QUOTES = frozenset("\"'”’»«“‘›‹」』》〉｣")
 _MARKS = ".…‥" + "".join(sorted(HARD_MARKS))
 _NOTE = r"\[(?:[^\W\d_]{1,5} ?)?\d{1,3}\]"
@@ -39,15 +44,8 @@ LEAD = compiled_later(r"[\s\"'“”„‚«»‹›‘’<(\[{（［【「『�
 """What may be before the first letter of a sentence."""
 _BEHIND = compiled_later(rf"({TRAIL.pattern})(\s*+){LEAD.pattern}")
 
-_BREAKS = "\n\r\v\f\x1c-\x1e\x85\u2028\u2029"
+_BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 _BREAK = compiled_later(f"[{_BREAKS}]+")
-# In texts side by side: a break, or an end mark that is not the last of a text; many may be.
-_WITHIN = {
-    more: re.compile(
-        f"[{_BREAKS}{_MARKS}{more}](?![{_MARKS}{more}{_CLOSERS}]{{0,20}}+(?:{APART}|\\Z))"
-    )
-    for more in _RUNS
-}
 _LINE_ENDED = compiled_later(r"[.!?:…。！？｡：։؟۔।॥።፧။។][\s\"'”’»«“)\]」』）】]*\Z")
 # Characters enough to see the mark that ended the line before.
 _LINE_END_CHARS = 16
@@ -96,9 +94,26 @@ class Place(NamedTuple):
         return len(self.run) > 1 and not _QUOTES.isdisjoint(self.run[1:])
 
 
-def runs_of(passage: str, language: str) -> Iterator[re.Match[str]]:
-    """Return the runs of end marks of a passage."""
-    return _RUNS[_MORE_MARKS.get(language, "")].finditer(passage)
+def run_at(passage: str, at: int, language: str) -> re.Match[str] | None:
+    """Return the run of end marks that begins at a place; None where no mark is."""
+    return _RUNS[_MORE_MARKS.get(language, "")].match(passage, at)
+
+
+@cache
+def end_marks(language: str) -> EndMarks:
+    """Return what finds the end marks of a language, and knows its plain words."""
+    habits = habits_of(language)
+    told: dict[str, int] = {}
+    for bit, words in (
+        (NEVER_LAST, habits.never_final),
+        (LAST, habits.list_ends),
+        (LAST, {word for word in habits.starters if len(word) > 1}),
+        (FIRST, habits.starters),
+    ):
+        for word in words:
+            told[word] = told.get(word, 0) | bit
+    marks = _MARKS + _MORE_MARKS.get(language, "")
+    return EndMarks(marks, _BREAKS, _CLOSING, _ENCLOSERS, told)
 
 
 def place_of(passage: str, run: re.Match[str]) -> Place | None:
@@ -116,9 +131,8 @@ def proposals(passage: str, language: str) -> list[int]:
 
 def divisible(texts: Sequence[str], language: str) -> frozenset[int]:
     """Return the numbers of the texts that are lists, or have a break or an end mark within."""
-    joined = side_by_side(texts)
-    found = texts_with(_WITHIN[_MORE_MARKS.get(language, "")], joined)
-    return frozenset((*found, *texts_with(_LISTED, APART + joined)))
+    listed = texts_with(_LISTED, APART + side_by_side(texts))
+    return frozenset((*end_marks(language).within(texts), *listed))
 
 
 def passages(text: str) -> Iterator[tuple[int, int]]:
@@ -128,8 +142,7 @@ def passages(text: str) -> Iterator[tuple[int, int]]:
     mark, no empty line follows, and the next line begins with a lower-case letter.
     """
     start = 0
-    # Most texts have no break, and this tells many times as fast.
-    for found in _BREAK.finditer(text) if text.splitlines() != [text] else ():
+    for found in _BREAK.finditer(text):
         if not _goes_on(text, found):
             yield start, found.end()
             start = found.end()
@@ -186,11 +199,11 @@ _PAIRS = dict(zip("([{（［【〔「『《〈〖｢“„‘‚«»‹›", ")]
 _ALSO_CLOSE = {"„": "”", "‚": "‘", "“": "„", "”": "”"}
 _BRACKETS = frozenset("([{（［【〔")
 # An apostrophe between letters, as in "don't", is none; Hangul and Han have none.
+_ENCLOSERS = "()[]{}（）［］【】〔〕「」『』《》〈〉〖〗｢｣“”„‘’‚«»‹›\"'"
 _MARK = compiled_later(
-    r"""[()\[\]{}（）［］【】〔〕「」『』《》〈〉〖〗｢｣“”„‘’‚«»‹›"']"""
+    rf"[{re.escape(_ENCLOSERS)}]"
     r"""(?!(?<=[^\W\d_]['’])(?=[^\W\d_])[\0-\u05ff])"""
 )
-_ASCII_MARKS = "'\"([{"
 _OPENS_AFTER = frozenset(" \t\n\r\xa0\u3000([{（「『“„«—–-:,/=>")
 # A mark with no partner within this many characters is a slip, an apostrophe or a sign for inches.
 _REACH = 500
@@ -216,8 +229,6 @@ def outermost_enclosures(text: str) -> list[Enclosure]:
     """Return the pairs that are inside no other pair, in order. Takes linear time."""
     found: list[Enclosure] = []
     opened: list[tuple[int, str]] = []
-    if text.isascii() and not any(map(text.__contains__, _ASCII_MARKS)):
-        return found  # many times as fast as the search
     for token in _MARK.finditer(text):
         at, mark = token.start(), token[0]
         before, after = text[at - 1 : at] if at else " ", text[at + 1 : at + 2]

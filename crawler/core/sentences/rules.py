@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from crawler.core.patterns import compiled_later
+from crawler.core.pure import GOES_ON, PROPOSED, UNKNOWN
 from crawler.core.sentences.languages import habits_of
 from crawler.core.sentences.marks import (
     CJK_MARKS,
@@ -24,19 +25,19 @@ from crawler.core.sentences.marks import (
     Place,
     divisible,
     enclosure_at,
+    end_marks,
     list_items,
     outermost_enclosures,
     passages,
     place_of,
     proposals,
-    runs_of,
+    run_at,
 )
 from crawler.core.sentences.sentence import (
     Sentence,
     is_abbreviation,
     sentences_between,
     sentencex_ends,
-    whole,
 )
 
 _WORD = compiled_later(r"\w")
@@ -130,13 +131,16 @@ def split_by_marks(texts: Sequence[str], language: str) -> list[tuple[Sentence, 
     language = language or "en"
     within = divisible(texts, language)
     return [
-        sentences_between(text, _cuts(text, language)) if number in within else whole(text)
+        sentences_between(text, _cuts(text, language) if number in within else ())
         for number, text in enumerate(texts)
     ]
 
 
 def _cuts(text: str, language: str) -> list[int]:
-    """Return where the sentences of a text end."""
+    """Return where the sentences of a text end, but for the last one."""
+    # Most texts have no break, and begin no list.
+    if text[:1].isupper() and text.splitlines() == [text]:
+        return _ends(text, 0, language)
     found: list[int] = []
     for start, end in passages(text):
         passage = text[start:end]
@@ -151,12 +155,20 @@ def _cuts(text: str, language: str) -> list[int]:
 def _ends(passage: str, start: int, language: str) -> list[int]:
     """Return where sentences end in a passage, which begins at ``start``, but for the last one."""
     found: list[int] = []
-    judge: _Judge | None = None
-    for run in runs_of(passage, language):
-        if run.end() == len(passage):
-            break
-        judge = judge or _Judge(passage, language)
-        if (end := judge.end_at(run)) is not None:
+    places, encloses = end_marks(language).places(passage)
+    judge = _Judge(passage, language, outermost_enclosures(passage) if encloses else ())
+    behind = 0
+    for at, told in places:
+        if at < behind:  # a mark of a run that was judged
+            continue
+        if told == UNKNOWN or judge.is_enclosed(at):
+            run = run_at(passage, at, language)
+            if run is None or run.end() == len(passage):
+                break
+            behind, end = run.end(), judge.end_at(run)
+        else:
+            end = judge.end_at_dot(at, told)
+        if end is not None:
             found.append(start + end)
     return found
 
@@ -164,18 +176,41 @@ def _ends(passage: str, start: int, language: str) -> list[int]:
 class _Judge:
     """Judges the places of one passage in order, and knows where the present sentence began."""
 
-    def __init__(self, passage: str, language: str) -> None:
+    def __init__(self, passage: str, language: str, enclosures: Sequence[Enclosure]) -> None:
         self._text = passage
         self._language = language
         self._habits = habits_of(language)
-        self._enclosures = outermost_enclosures(passage)
+        self._enclosures = enclosures
         self._proposals: list[int] | None = None
         self._begin_sentence(0)
 
     def _begin_sentence(self, at: int) -> None:
         self._begin = at
-        word = _WORD.search(self._text, at)
-        self._word = word.start() if word else len(self._text)
+        self._first: int | None = None
+
+    @property
+    def _word(self) -> int:
+        """Where the first word of the present sentence begins."""
+        if self._first is None:
+            word = _WORD.search(self._text, self._begin)
+            self._first = word.start() if word else len(self._text)
+        return self._first
+
+    def is_enclosed(self, at: int) -> bool:
+        """Tell whether a place is within quotation marks or brackets."""
+        return self._enclosures != () and enclosure_at(self._enclosures, at) is not None
+
+    def end_at_dot(self, at: int, told: int) -> int | None:
+        """Return where the present sentence ends with a dot between words; None where it goes on.
+
+        Args:
+            at: where the dot is, in no pair of marks.
+            told: what the words tell, as :class:`crawler.core.pure.EndMarks` says.
+        """
+        if told == GOES_ON or (told == PROPOSED and not self._is_proposed(at, at + 2)):
+            return None
+        self._begin, self._first = at + 1, at + 2
+        return at + 1
 
     def end_at(self, run: re.Match[str]) -> int | None:
         """Return where the present sentence ends with a run of marks; None where it goes on."""
@@ -192,7 +227,7 @@ class _Judge:
         if pair is None and run[0] == "." and _BEFORE_CAPITAL.match(text, end):
             if not self._ends_by_dot(start, end + 1):
                 return None
-            self._begin, self._word = end, end + 1
+            self._begin, self._first = end, end + 1
             return end
         place = place_of(text, run)
         if place is None or not self._ends(place, pair):

@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 from sentencex import get_sentence_boundaries
 
 from crawler.core.errors import CorpusError
+from crawler.core.hot_loops import cut
 from crawler.core.patterns import compiled_later
 
 # Of a run of marks the last one ends the sentence: white space or the end of the text follows it.
@@ -67,23 +68,9 @@ class Splitter:
         return self.split_all((text,))[0]
 
 
-def whole(text: str) -> tuple[Sentence, ...]:
-    """Return a text as one sentence; none where it is white space alone."""
-    body = text.strip()
-    first = 0 if body == text else text.index(body)
-    return (Sentence(body, first, first + len(body)),) if body else ()
-
-
 def sentences_between(text: str, ends: Iterable[int]) -> tuple[Sentence, ...]:
     """Cut ``text`` at ascending offsets; drop white space around the pieces, and empty pieces."""
-    found: list[Sentence] = []
-    start = 0
-    for end in (*ends, len(text)):
-        if body := text[start:end].strip():
-            first = text.index(body[0], start)
-            found.append(Sentence(body, first, first + len(body)))
-        start = end
-    return tuple(found)
+    return cut(Sentence, text, ends)
 
 
 def ended_sentences(text: str) -> tuple[Sentence, ...]:
