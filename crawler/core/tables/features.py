@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
-from functools import cache, cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from math import log1p
-from operator import attrgetter
-from typing import TypeVar
 
 from crawler.core.patterns import compiled_later
 from crawler.core.tables.areas import is_alone, marked_areas, readings
@@ -59,12 +57,9 @@ _DATA_TYPES = (
     "image", "form", "time", "date", "month", "day", "currency", "percentage", "integer", "real",
     "string",
 )  # fmt: skip
-_IS_HEADER, _IS_LINK = attrgetter("is_header"), attrgetter("is_link")
 _TWO = 2
 _TIGHT, _SHORT, _LONG, _LONGER, _LONGEST = 2, 30, 40, 100, 300
 _MOSTLY = 0.6
-
-Thing = TypeVar("Thing")
 
 
 class Survey:
@@ -83,12 +78,15 @@ class Survey:
     def type_of(self) -> Callable[[Cell], str]:
         """What returns a cell's data type, "" for a blank one."""
         words = self.words
-        return cache(lambda cell: "" if cell.is_blank else cell_type(cell, words))
+        return {
+            cell: "" if cell.is_blank else cell_type(cell, words) for cell in self.grid.cells
+        }.__getitem__
 
     @cached_property
     def kind_of(self) -> Callable[[Cell], str]:
         """What returns a coarser type: all numbers are one kind, all dates and times another."""
-        return cache(partial(_kind_of, self.type_of))
+        types = [(cell, self.type_of(cell)) for cell in self.grid.cells]
+        return {cell: _KINDS.get(name, name) for cell, name in types}.__getitem__
 
     @cached_property
     def numbered(self) -> frozenset[Cell]:
@@ -116,11 +114,6 @@ class Survey:
         if not text or len(text) >= _LONGEST_KEYWORD:
             return False
         return bool(classes_of(text.lower(), self.words))
-
-
-def _kind_of(type_of: Callable[[Cell], str], cell: Cell) -> str:
-    found = type_of(cell)
-    return _KINDS.get(found, found)
 
 
 def _first_part(grid: Grid) -> Grid:
@@ -156,9 +149,9 @@ def spread(values: Sequence[float]) -> float:
     return float(variance**0.5) / middle
 
 
-def share(things: Sequence[Thing], test: Callable[[Thing], object]) -> float:
-    """Return the share of things that pass a test, 0 of none."""
-    return len([*filter(test, things)]) / len(things) if things else 0.0
+def share(told: Sequence[bool]) -> float:
+    """Return of how many things something is true, as a share; 0 of none."""
+    return told.count(True) / len(told) if told else 0.0
 
 
 def commonest(things: Sequence[Hashable]) -> float:
@@ -174,6 +167,10 @@ def chars_of(cells: Iterable[Cell]) -> list[float]:
 def with_text(cells: Iterable[Cell]) -> list[Cell]:
     """Return the cells that have text."""
     return [cell for cell in cells if cell.chars]
+
+
+def _ends_one(text: str) -> bool:
+    return _SENTENCE_END.search(text) is not None
 
 
 def _has_digits(text: str) -> bool:
@@ -225,9 +222,9 @@ def _of_shape(survey: Survey) -> dict[str, float]:
         "cells_a_row": log1p(max(counts, key=Counter(counts).__getitem__)) if counts else 0.0,
         "rows_of_one_cell": counts.count(1) / len(counts) if counts else 0.0,
         "gaps": 1 - sum(map(len, rows)) / places,
-        "spans": share(grid.cells, lambda cell: cell.rowspan > 1 or cell.colspan > 1),
-        "colspans": share(grid.cells, lambda cell: cell.colspan > 1),
-        "rowspans": share(grid.cells, lambda cell: cell.rowspan > 1),
+        "spans": share([cell.rowspan > 1 or cell.colspan > 1 for cell in grid.cells]),
+        "colspans": share([cell.colspan > 1 for cell in grid.cells]),
+        "rowspans": share([cell.rowspan > 1 for cell in grid.cells]),
         "nesting": log1p(grid.nesting),
         "tables": log1p(grid.tables),
     }
@@ -236,13 +233,14 @@ def _of_shape(survey: Survey) -> dict[str, float]:
 def _of_markup(grid: Grid) -> dict[str, float]:
     cells = grid.cells
     marked = marked_areas(grid)
+    sections, count = [cell.section for cell in cells], max(len(cells), 1)
     return {
         "caption": grid.caption is not None,
-        "headers": share(cells, _IS_HEADER),
-        "th": share(cells, lambda cell: cell.tag == "th"),
-        "scopes": share(cells, attrgetter("scope")),
-        "head": share(cells, lambda cell: cell.section == "head"),
-        "foot": share(cells, lambda cell: cell.section == "foot"),
+        "headers": share([cell.is_header for cell in cells]),
+        "th": share([cell.tag == "th" for cell in cells]),
+        "scopes": share([cell.scope != "" for cell in cells]),
+        "head": sections.count("head") / count,
+        "foot": sections.count("foot") / count,
         "marked_rows": marked is not None and marked.header_rows > 0,
         "marked_columns": marked is not None and marked.header_columns > 0,
         "summary": bool(grid.summary),
@@ -280,8 +278,7 @@ def _of_drawing(look: str) -> dict[str, float]:
 
 
 def _of_lengths(cells: Sequence[Cell]) -> dict[str, float]:
-    said = [cell for cell in cells if cell.chars]
-    lengths = sorted(chars_of(said))
+    lengths = sorted([float(cell.chars) for cell in cells if cell.chars])
     longest, total = max(lengths, default=0.0), sum(lengths)
     return {
         "chars": log1p(total),
@@ -290,40 +287,38 @@ def _of_lengths(cells: Sequence[Cell]) -> dict[str, float]:
         "longest": log1p(longest),
         "longest_share": longest / max(total, 1),
         "chars_spread": log1p(spread(lengths)),
-        "tight": share(said, lambda cell: cell.chars <= _TIGHT),
-        "long": share(said, lambda cell: cell.chars > _LONG),
-        "longer": share(said, lambda cell: cell.chars > _LONGER),
-        "very_long": share(said, lambda cell: cell.chars > _LONGEST),
+        "tight": share([chars <= _TIGHT for chars in lengths]),
+        "long": share([chars > _LONG for chars in lengths]),
+        "longer": share([chars > _LONGER for chars in lengths]),
+        "very_long": share([chars > _LONGEST for chars in lengths]),
     }
 
 
 def _of_content(survey: Survey) -> dict[str, float]:
-    cells = survey.grid.cells
+    cells, numbered = survey.grid.cells, survey.numbered
     filled = [cell for cell in cells if not cell.is_blank]
-    said = [cell for cell in cells if cell.chars]
+    said = with_text(cells)
     chars = max(sum([cell.chars for cell in cells]), 1)
     count = max(len(cells), 1)
     breaks = [cell.text.count("\n") for cell in said]
     return {
         "blanks": 1 - len(filled) / count,
-        "images": share(filled, attrgetter("is_image")),
-        "with_images": share(filled, attrgetter("images")),
+        "images": share([cell.is_image for cell in filled]),
+        "with_images": share([cell.images > 0 for cell in filled]),
         "images_a_cell": log1p(sum([cell.images for cell in cells]) / count),
-        "links": share(filled, _IS_LINK),
-        "with_links": share(filled, attrgetter("links")),
-        "with_many_links": share(filled, lambda cell: cell.links > _TIGHT),
+        "links": share([cell.is_link for cell in filled]),
+        "with_links": share([cell.links > 0 for cell in filled]),
+        "with_many_links": share([cell.links > _TIGHT for cell in filled]),
         "links_a_cell": log1p(sum([cell.links for cell in cells]) / count),
         "link_chars": sum([cell.link_chars for cell in cells]) / chars,
-        "controls": share(filled, attrgetter("controls")),
+        "controls": share([cell.controls > 0 for cell in filled]),
         "strong_chars": sum([cell.strong_chars for cell in cells]) / chars,
         "lines": log1p(mean(breaks)),
-        "of_many_lines": share(breaks, _TIGHT.__le__),
-        "sentences": share(
-            said, lambda cell: cell.chars > _LONG and _SENTENCE_END.search(cell.text)
-        ),
-        "colons": share(said, ends_in_colon),
-        "digits": share(said, survey.numbered.__contains__),
-        "separators": share(said, lambda cell: cell.text in _SEPARATORS),
+        "of_many_lines": share([count >= _TIGHT for count in breaks]),
+        "sentences": share([cell.chars > _LONG and _ends_one(cell.text) for cell in said]),
+        "colons": share(list(map(ends_in_colon, said))),
+        "digits": share([cell in numbered for cell in said]),
+        "separators": share([cell.text in _SEPARATORS for cell in said]),
         "repeated": 1 - len({cell.text for cell in said}) / max(len(said), 1),
     }
 
@@ -375,22 +370,22 @@ def first_line_features(
         rest: those of all others.
         survey: the table.
     """
-    said, said_rest = with_text(first), with_text(rest)
+    said, said_rest, numbered = with_text(first), with_text(rest), survey.numbered
     looks = Counter([cell.look for cell in rest])
     unlike = 1 - mean([looks[cell.look] / len(rest) for cell in first]) if rest else 0.0
     return {
-        f"{name}_headers": share(first, _IS_HEADER),
-        f"{name}_strong": share(said, is_strong),
-        f"{name}_strong_rest": share(said_rest, is_strong),
-        f"{name}_blank": share(first, attrgetter("is_blank")),
-        f"{name}_digits": share(said, survey.numbered.__contains__),
-        f"{name}_digits_rest": share(said_rest, survey.numbered.__contains__),
+        f"{name}_headers": share([cell.is_header for cell in first]),
+        f"{name}_strong": share(list(map(is_strong, said))),
+        f"{name}_strong_rest": share(list(map(is_strong, said_rest))),
+        f"{name}_blank": share([cell.is_blank for cell in first]),
+        f"{name}_digits": share([cell in numbered for cell in said]),
+        f"{name}_digits_rest": share([cell in numbered for cell in said_rest]),
         f"{name}_chars": log1p(mean(chars_of(said))),
         f"{name}_chars_rest": log1p(mean(chars_of(said_rest))),
-        f"{name}_links": share(said, _IS_LINK),
+        f"{name}_links": share([cell.is_link for cell in said]),
         f"{name}_unique": len({cell.text for cell in said}) / max(len(said), 1),
-        f"{name}_colons": share(said, ends_in_colon),
-        f"{name}_keywords": share(said, survey.is_keyword),
+        f"{name}_colons": share(list(map(ends_in_colon, said))),
+        f"{name}_keywords": share(list(map(survey.is_keyword, said))),
         f"{name}_looks_unlike": unlike,
         f"{name}_is_one_cell": is_alone(first),
     }

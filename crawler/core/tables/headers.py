@@ -220,8 +220,8 @@ def _of_markup(survey: Survey, rows: Sequence[Sequence[Cell]], titles: int) -> d
         "marked": marked is not None,
         "marked_rows": marked is not None and marked.header_rows > 0,
         "marked_columns": marked is not None and marked.header_columns > 0,
-        "headers_in_first_row": share(first, lambda cell: cell.is_header),
-        "headers_with_content": share(first, lambda cell: cell.is_header and not cell.is_blank),
+        "headers_in_first_row": share([cell.is_header for cell in first]),
+        "headers_with_content": share([cell.is_header and not cell.is_blank for cell in first]),
         "head_section": any(cell.section == "head" for cell in first),
         "header_row_anywhere": any(
             all(cell.is_header for cell in row)
@@ -253,6 +253,7 @@ def _of_first_lines(
         if kinds:
             kind, count = kinds.most_common(1)[0]
             differing.append((survey.kind_of(line[0]) != kind) * count / kinds.total())
+    first_kinds = list(map(survey.kind_of, first))
     ranks = [cell.text.strip().rstrip(".") for cell in first]
     return {
         **found,
@@ -263,9 +264,9 @@ def _of_first_lines(
         "corner_blank": corner is not None and corner.is_blank,
         "corner_number": corner is not None and survey.kind_of(corner) in ("number", "date"),
         "row_kind_differs": mean(differing),
-        "column_strings": share(first, lambda cell: survey.kind_of(cell) == "string"),
-        "column_numbers": share(first, lambda cell: survey.kind_of(cell) in ("number", "date")),
-        "column_long": share(with_text(first), lambda cell: cell.chars > _LONG),
+        "column_strings": share([kind == "string" for kind in first_kinds]),
+        "column_numbers": share([kind in ("number", "date") for kind in first_kinds]),
+        "column_long": share([cell.chars > _LONG for cell in first if cell.chars]),
         "column_ranks": mean(
             [
                 float(rank.isdecimal() and len(rank) <= _RANK_CHARS and int(rank) == number)
@@ -311,10 +312,10 @@ def _of_values(
         "values_numbers": kinds["number"] / total,
         "values_measured": (types["currency"] + types["percentage"] + types["real"]) / total,
         "values_strings": types["string"] / total,
-        "values_without_digits": share(said, lambda cell: cell not in survey.numbered),
+        "values_without_digits": share([cell not in survey.numbered for cell in said]),
         "values_repeated": 1 - len({cell.text for cell in said}) / max(len(said), 1),
         "values_ticks": share(
-            values, lambda cell: cell.is_image or cell.is_blank or cell.chars <= _TICK_CHARS
+            [cell.is_image or cell.is_blank or cell.chars <= _TICK_CHARS for cell in values]
         ),
         "columns_of_one_kind": commonest(in_columns),
         "rows_of_one_kind": mean(in_rows),

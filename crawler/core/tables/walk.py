@@ -214,7 +214,7 @@ class Walker:
         table = self._open[-1] if self._open else None
         ends = 0
         if table is not None:
-            if traits or attributes:
+            if traits or (attributes and (number in self._classes or number in self._styles)):
                 ends = self._count(table, number, traits)
             if table.cells and len(table.cells[-1].cell.inside) < _INSIDE_CHARS:
                 table.cells[-1].cell.inside += f" {tag}"
@@ -224,11 +224,19 @@ class Walker:
             return _SHUT
         if tag == "form":
             self._forms += 1
-        if attributes or tag in PARTS or (table is not None and table.grid.kind == "div"):
+        if (
+            tag in PARTS
+            or (attributes and self._is_telling(number))
+            or (table is not None and table.grid.kind == "div")
+        ):
             ends |= self._open_part(table, number, tag)
         if text := page.texts[number]:
             self._add(text)
         return ends
+
+    def _is_telling(self, number: int) -> bool:
+        """Tell whether the attributes of an element may make it a part of a table, or hide it."""
+        return number in self._roles or number in self._styles or number in self._hidden
 
     def _count(self, table: OpenTable, number: int, traits: int) -> int:
         """Count an element within a table; return what its end requires for that."""
