@@ -4,7 +4,8 @@
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyObject, PyTypeObject, Py_TYPE
 from cpython.unicode cimport (
-    PyUnicode_DecodeUTF8, PyUnicode_FromObject, PyUnicode_READ_CHAR, PyUnicode_Tailmatch
+    PyUnicode_DATA, PyUnicode_DecodeUTF8, PyUnicode_FromObject, PyUnicode_KIND, PyUnicode_READ,
+    PyUnicode_READ_CHAR, PyUnicode_Tailmatch
 )
 from libc.string cimport memset, strlen
 from lxml.includes cimport etreepublic as lxml_api
@@ -346,9 +347,19 @@ cdef enum:
     _AFTER_STOP = 64 | 128
 
 
-cdef inline Py_UCS4 _code(str text, Py_ssize_t at) noexcept:
+cdef struct _Chars:
+    # Where the characters of a text are: a loop over them need not ask for it again and again.
+    int kind
+    void* data
+
+
+cdef inline _Chars _chars_of(str text) noexcept:
+    return _Chars(PyUnicode_KIND(text), PyUnicode_DATA(text))
+
+
+cdef inline Py_UCS4 _code(_Chars chars, Py_ssize_t at) noexcept:
     """Return a code point; those beyond the basic plane count as its last."""
-    return min(PyUnicode_READ_CHAR(text, at), 0xFFFFu)
+    return min(PyUnicode_READ(chars.kind, chars.data, at), 0xFFFFu)
 
 
 # The classes of a character as counts, one byte each.
@@ -361,17 +372,18 @@ def class_counts(str text, const Py_ssize_t[::1] ends, const unsigned char[::1] 
     cdef Py_ssize_t at = 0, number, bit, end
     cdef int its, before, after, words, stops
     cdef unsigned long long counts
+    cdef _Chars chars = _chars_of(text)
     found = np.zeros((12, ends.shape[0]), np.int32)
     cdef int[:, ::1] out = found
     for number in range(ends.shape[0]):
         before = words = stops = 0
-        its = out[10, number] = classes[_code(text, at)]
+        its = out[10, number] = classes[_code(chars, at)]
         while at < ends[number]:
             counts = 0
             end = min(ends[number], at + 255)
             while at < end:
                 at += 1
-                after = classes[_code(text, at)]
+                after = classes[_code(chars, at)]
                 counts += COUNTS[its]
                 if its & _WORD and not its & _DENSE and (not before & _WORD or before & _DENSE):
                     words += 1
@@ -395,22 +407,25 @@ def gram_hits(str text, const Py_ssize_t[::1] ends, others, const unsigned int[:
     cdef Py_ssize_t at, number, bit = 0, last = len(text) - 1
     cdef unsigned int one, two, three, its
     cdef str other
+    cdef _Chars chars
     # The sets that have each gram, as bits.
     cdef unsigned char grams[65536]
     memset(grams, 0, sizeof(grams))
     if len(others) > 8:
         raise OverflowError("grams of eight texts at most are told apart")
     for other in others:
+        chars = _chars_of(other)
         for at in range(2, len(other)):
-            one, two = lower[_code(other, at - 2)], lower[_code(other, at - 1)]
-            grams[_gram(one, two, lower[_code(other, at)])] |= 1 << bit
+            one, two = lower[_code(chars, at - 2)], lower[_code(chars, at - 1)]
+            grams[_gram(one, two, lower[_code(chars, at)])] |= 1 << bit
         bit += 1
     found = np.zeros((bit, ends.shape[0]), np.int32)
     cdef int[:, ::1] out = found
-    at, one, two = 0, lower[_code(text, 0)], lower[_code(text, 1)]
+    chars = _chars_of(text)
+    at, one, two = 0, lower[_code(chars, 0)], lower[_code(chars, 1)]
     for number in range(ends.shape[0]):
         while at <= ends[number]:
-            three = lower[_code(text, at + 2 if at + 2 < last else last)]
+            three = lower[_code(chars, at + 2 if at + 2 < last else last)]
             its = grams[_gram(one, two, three)]
             if its:
                 for bit in range(out.shape[0]):
@@ -784,14 +799,16 @@ cdef class EndMarks:
     def within(self, texts):
         cdef Py_ssize_t number = 0, at, size, tail
         cdef str text
+        cdef _Chars chars
         cdef list found = []
         for each in texts:
             text = PyUnicode_FromObject(each)
             size = tail = len(text)
-            while tail and self._kinds[_code(text, tail - 1)] & 5:
+            chars = _chars_of(text)
+            while tail and self._kinds[_code(chars, tail - 1)] & 5:
                 tail -= 1
             for at in range(size):
-                if self._kinds[_code(text, at)] & 3 and (at + 1 < tail or size - at > 21):
+                if self._kinds[_code(chars, at)] & 3 and (at + 1 < tail or size - at > 21):
                     found.append(number)
                     break
             number += 1
@@ -802,10 +819,11 @@ cdef class EndMarks:
         cdef unsigned char kind
         cdef bint encloses = False
         cdef str its = PyUnicode_FromObject(text)
+        cdef _Chars chars = _chars_of(its)
         cdef list found = []
         size = len(its)
         for at in range(size):
-            kind = self._kinds[_code(its, at)]
+            kind = self._kinds[_code(chars, at)]
             if kind & 1:
                 found.append((at, self._judged(its, at)))
             if kind & 8 and not encloses:
@@ -868,10 +886,11 @@ def hint_spots(text, words):
     cdef Py_UCS4 char, before, after
     cdef bint is_spot
     cdef str its = PyUnicode_FromObject(text)
+    cdef _Chars chars = _chars_of(its)
     cdef list found = []
     size = len(its)
     for at in range(size):
-        char = PyUnicode_READ_CHAR(its, at)
+        char = PyUnicode_READ(chars.kind, chars.data, at)
         if char > 127 or not SIGNS[char]:
             continue
         is_spot = False

@@ -138,7 +138,8 @@ def block_keys(texts: Sequence[str], title: str) -> list[int]:
             own headline is not "Day 13".
     """
     keys = list(map(xxh3_64_intdigest, normal_forms(texts, _LABEL_LETTERS)))
+    most = len(title)
     for number, text in enumerate(texts):
-        if len(text) <= len(title) and text in title:
+        if len(text) <= most and text in title:
             keys[number] = block_key(text, mask_digits=False)
     return keys
