@@ -20,6 +20,8 @@ _ASCII = bytes(range(128))
 _NO_ASCII = bytes(code for code in _ASCII if not chr(code).isalnum())
 _SIGNS = _NO_ASCII.decode()
 _SPACED = _LOWER.translate(bytes.maketrans(_NO_ASCII, b" " * len(_NO_ASCII)))
+# The same, but that it keeps texts apart.
+_SPACED_APART = b"\0" + _SPACED[1:]
 
 
 def read_data(package: str, name: str) -> dict[str, Any]:
@@ -95,6 +97,16 @@ def fold(text: str) -> str:
     return _NOT_ALNUM.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()
 
 
+def fold_all(texts: Sequence[str]) -> list[str]:
+    """Return :func:`fold` of each text."""
+    plain = list(filter(str.isascii, texts))
+    joined = APART.join(plain)
+    if joined.count(APART) >= len(plain):
+        return list(map(fold, texts))
+    folded = iter(joined.encode().translate(_SPACED_APART).decode().split(APART))
+    return [" ".join(next(folded).split()) if text.isascii() else fold(text) for text in texts]
+
+
 def fold_letters(text: str) -> str:
     """Fold case as expressions ignore it: they take each kind of "i" for the same."""
     if text.isascii():
@@ -114,7 +126,8 @@ class Beginnings:
 
     def may_be_of(self, text: str) -> bool:
         """Tell whether a text may begin with a phrase: its first two letters do, or are foreign."""
-        return not text.isascii() or text.lstrip(_SIGNS)[:2].lower() in self._starts
+        head = text.lstrip(_SIGNS)[:2]
+        return head.lower() in self._starts or not head.isascii()
 
 
 def fold_word(word: str) -> str:

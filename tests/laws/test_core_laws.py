@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from crawler.core.errors import UnreadablePageError
 from crawler.core.flow import Document, Page, read
 from crawler.core.page.text import block_key, drop_unseen, normalise
+from crawler.core.words import fold, fold_all
 
 URL = "https://site.example/a"
 REASONS = {"empty", "binary", "not-html", "too-large"}
@@ -233,3 +234,8 @@ def test_normalising_twice_is_normalising_once(text: str, mask: bool) -> None:  
 def test_dropping_the_unseen_twice_is_dropping_it_once(text: str) -> None:
     once = drop_unseen(text)
     assert drop_unseen(once) == once
+
+
+@given(st.lists(st.text("aB _.\0\u00e9", max_size=5) | st.text(max_size=5), max_size=5))
+def test_folding_texts_at_once_is_folding_each(texts: list[str]) -> None:
+    assert fold_all(texts) == list(map(fold, texts))

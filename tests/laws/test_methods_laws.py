@@ -315,7 +315,7 @@ BEGINNINGS = ((teasers._LEAD_IN, teasers._BEGINNINGS), (notices._CREDIT, notices
     signs=SIGNS,
     phrase=st.sampled_from((*PHRASES, "(c)", "\u00a9", "", "x")),
     turned=st.sampled_from((str, str.upper, str.title, str.swapcase)),
-    rest=st.text(": aby(\u0131", max_size=6),
+    rest=st.text(": aby(\u0131\u0307", max_size=6),
 )
 def test_what_begins_with_a_phrase_may_begin_with_it(
     signs: str, phrase: str, turned: Callable[[str], str], rest: str

@@ -7,7 +7,7 @@ the day alone, or a time too, with a zone where one was given.
 from __future__ import annotations
 
 import re
-from calendar import monthrange, timegm
+from calendar import isleap, timegm
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -30,7 +30,8 @@ FIRST_YEAR = 1990
 """The first year in which a web page can have been published."""
 
 _LAST_YEAR = 2100
-_MONTHS = 12
+_MONTHS, _FEBRUARY = 12, 2
+_DAYS = (0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _NOON, _LAST_HOUR, _LAST_MINUTE = 12, 23, 59
 # Years of the Buddhist calendar, as Thai pages count, run 543 ahead.
 _BUDDHIST = 543
@@ -119,9 +120,11 @@ _WORD_PATTERNS = (
     rf"""(?P<w9>{_WORD}) \s{{1,2}} (?P<d9>\d{{1,2}}) \s
     (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d) \s(?:{_ZONE}\s)? (?P<y9>\d{{4}})(?!\d)""",
 )
+# The patterns in which the month is a word, by the ends of their groups' names.
+_OF_WORDS = frozenset("5679ab")
 # One look at a character tells which patterns may begin there.
 _DATE = compiled_later(
-    rf"(?=[\d{DIGITS}令平昭民RH])(?:{'|'.join(_PATTERNS)})|(?=[^\W\d_])(?:{'|'.join(_WORD_PATTERNS)})",
+    rf"(?=[\d{DIGITS}令平昭民RH])(?:{'|'.join(_PATTERNS)})|(?=[^\W\d_])(?<![^\W\d_])(?:{'|'.join(_WORD_PATTERNS)})",
     re.VERBOSE,
 )
 # None of the patterns matches without a year or a short date, which one search finds quickly: it
@@ -244,25 +247,25 @@ def find_dates(text: str, reading: Reading | None = None) -> Iterator[FoundDate]
 
 def _day(match: re.Match[str], reading: Reading) -> tuple[int, int, int] | None:
     number = (match.lastgroup or "")[-1]
-    parts = match.groupdict()
     if number == "e":
-        return _of_era(parts, reading)
+        return _of_era(match, reading)
     if number == "4":
-        return _ordered(parts["a4"], parts["b4"], parts["c4"], parts["s4"], reading)
-    if number == "a" and len(parts["ya"]) == _SHORT_YEAR_CHARS:
-        parts["ya"] = str(_BUDDHIST_CENTURY + int(parts["ya"]))
-    year, day = (read_number(parts[f"{part}{number}"]) for part in "yd")
-    if (word := parts.get(f"w{number}")) is None:
-        month = read_number(parts[f"m{number}"])
-        is_solar = reading.language in SOLAR_LANGUAGES and year in SOLAR_YEARS
-    else:
+        return _ordered(match["a4"], match["b4"], match["c4"], match["s4"], reading)
+    year, day = read_number(match[f"y{number}"]), read_number(match[f"d{number}"])
+    if number == "a" and len(match["ya"]) == _SHORT_YEAR_CHARS:
+        year += _BUDDHIST_CENTURY
+    if number in _OF_WORDS:
+        word = match[f"w{number}"]
         month = _month(word, reading.language)
         is_solar = not month
         month = month or _names().solar.get(fold_word(word), 0)
+    else:
+        month = read_number(match[f"m{number}"])
+        is_solar = reading.language in SOLAR_LANGUAGES and year in SOLAR_YEARS
     return solar_day(year, month, day) if is_solar else _checked(year, month, day)
 
 
-def _of_era(parts: dict[str, str], reading: Reading) -> tuple[int, int, int] | None:
+def _of_era(parts: re.Match[str], reading: Reading) -> tuple[int, int, int] | None:
     """Return the day of an era. In Chinese a year of three digits needs no name of its era."""
     if era := parts["era"]:
         start = _ERAS.get(era) or (_SHORT_ERAS[era] if reading.language == "ja" else None)
@@ -301,7 +304,8 @@ def _checked(year: int, month: int, day: int) -> tuple[int, int, int] | None:
         year -= _BUDDHIST
     if not (FIRST_YEAR <= year < _LAST_YEAR and 1 <= month <= _MONTHS):
         return None
-    return (year, month, day) if 1 <= day <= monthrange(year, month)[1] else None
+    days = _DAYS[month] + (month == _FEBRUARY and isleap(year))
+    return (year, month, day) if 1 <= day <= days else None
 
 
 def _clock(text: str, match: re.Match[str]) -> tuple[str, str]:

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 from crawler.core.hot_loops import Stems
 from crawler.core.metadata.dates import find_dates, is_month
 from crawler.core.page.text import DENSE
 from crawler.core.patterns import compiled_later
-from crawler.core.words import any_of, fold_letters, fold_name, fold_word, read_data
+from crawler.core.words import (
+    APART,
+    any_of,
+    fold_letters,
+    fold_name,
+    fold_word,
+    read_data,
+    texts_with,
+)
 
 _MAX_NAMES = 30
 _RAW_CHARS = 400
@@ -130,7 +138,6 @@ class BylineWords:
         by: matches what stands before an author's name, at the beginning of a text.
         by_within: finds the same inside of a text.
         by_starts: the first three letters of what ``by`` matches, or all of it where that is less.
-        begins: finds, behind NULs in small letters, the beginnings of texts that ``by`` may match.
         joint: finds what stands between two names.
         before_agency: find what stands before the agency of "A with AFP"; True of "A and AFP", too.
         published, modified, updated: find the words that tell what a date means; ``updated`` either
@@ -165,7 +172,7 @@ class BylineWords:
         self.by_within = re.compile(rf"\s(?:{free})(?:\s?[:\uff1a]|\s)\s*+", re.IGNORECASE)
         starts = (*data["by"], *with_colon, *data["before_names"], *data["text_credits"])
         self.by_starts = frozenset(word[:3] for word in (*starts, *data["other_credits"]))
-        self.begins = re.compile(rf"\0[{re.escape(_BEFORE_BY)}]*+(?:{any_of(self.by_starts)})")
+        self._begins = re.compile(rf"\0(?:{any_of(self.by_starts)})")
         self.joint = re.compile(joint, re.IGNORECASE)
         wires = any_of((*data["agencies"], *data["wires"]))
         self.before_agency = {
@@ -179,20 +186,29 @@ class BylineWords:
         self.published, self.modified = (
             re.compile(any_of(data[name]), re.IGNORECASE) for name in ("published", "modified")
         )
-        plain: dict[str, int] = {}
+        stems: dict[str, int] = {}
         for bit, name in ((self.PUBLISHED, "published"), (self.MODIFIED, "modified")):
             for word in map(fold_letters, data[name]):
-                plain[word] = plain.get(word, 0) | bit
-        self._plain = Stems({word: bits for word, bits in plain.items() if word.isascii()})
+                stems[word] = stems.get(word, 0) | bit
+        self._stems = Stems(stems)
         either = any_of((*data["modified"], *data["published"]))
         self.updated = re.compile(rf"\s(?:last )?(?:{either})\b", re.IGNORECASE)
 
+    def beginning(self, texts: Sequence[str]) -> Iterator[int]:
+        """Yield the numbers of the texts that ``by`` may match, by their first three letters."""
+        heads = APART.join([text.lstrip(_BEFORE_BY)[:3] for text in texts]).lower()
+        # The mark before a text belongs to the text before it, so one more stands before the first.
+        return texts_with(self._begins, f"{APART}{heads}")
+
     def said_of_dates(self, text: str) -> int:
         """Return what a text says of dates: ``PUBLISHED``, ``MODIFIED``, both (the sum) or 0."""
-        if text.isascii():
-            return self._plain.masks((text.lower(),))[0]
-        is_published, is_modified = self.published.search(text), self.modified.search(text)
-        return self.PUBLISHED * bool(is_published) + self.MODIFIED * bool(is_modified)
+        # Nearly no text has a word in it, which stems tell sooner than patterns.
+        said = self._stems.masks((fold_letters(text),))[0]
+        if said & self.PUBLISHED and self.published.search(text) is None:
+            said ^= self.PUBLISHED
+        if said & self.MODIFIED and self.modified.search(text) is None:
+            said ^= self.MODIFIED
+        return said
 
 
 byline_words = cache(BylineWords)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from itertools import chain
+from typing import cast
 from urllib.parse import urljoin
 
 from lxml import etree
@@ -222,10 +223,11 @@ def _clean(text: str | None) -> str:
 def _metas(parsed: ParsedPage) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for element in parsed.named["meta"][:_MAX_METAS]:
-        text = " ".join((element.get("content") or "").split())
-        for attribute in ("property", "name", "itemprop", "http-equiv"):
-            if text and (name := element.get(attribute)):
-                found.setdefault(name.strip().lower(), []).append(text)
+        its = cast("dict[str, str]", dict(element.items()))
+        if text := " ".join(its.get("content", "").split()):
+            for attribute in ("property", "name", "itemprop", "http-equiv"):
+                if name := its.get(attribute):
+                    found.setdefault(name.strip().lower(), []).append(text)
     return found
 
 

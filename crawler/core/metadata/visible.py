@@ -141,7 +141,11 @@ class VisiblePage:
         self._is_signed = (parsed.language or "")[:2].lower() in _SIGNED
 
     def _order(self, element: etree._Element | None) -> int | None:
-        return None if element is None else self._page.nodes.index(element) + 1
+        if element is None:
+            return None
+        page = self._page
+        # Few are called like a headline or what holds it.
+        return 1 + next(at for at in page.numbers[str(element.tag)] if page.nodes[at] is element)
 
     @cached_property
     def times(self) -> list[Mark]:
@@ -189,12 +193,11 @@ class VisiblePage:
     def bylines(self) -> list[Mark]:
         """Short texts that begin as bylines do."""
         places, texts = self._snippets
-        # The mark before a text belongs to the text before it, so one more stands before the first.
-        joined = APART.join(["", *texts])
-        begin = texts_with(byline_words().begins, joined.lower())
+        begin = byline_words().beginning(texts)
         # What a byline in Korean, Japanese or Chinese begins with is a name.
-        is_dense = DENSE.search(foreign(joined)) is not None
-        others = texts_with(DENSE, joined[1:]) if is_dense else ()
+        joined = APART.join(texts)
+        is_dense = not joined.isascii() and DENSE.search(foreign(joined)) is not None
+        others = texts_with(DENSE, joined) if is_dense else ()
         found = (at for at in sorted({*begin, *others}) if begins_as_byline(texts[at]))
         return self._text_marks((places[at], texts[at]) for at in found)
 
@@ -215,11 +218,10 @@ class VisiblePage:
             for value, text in compress(zip(values, lower, strict=True), _MAY_HINT.masks(lower))
             if (hints := _hints(text))
         }
-        for names in columns:
-            for number, value in names.items():
-                if value in hinting:
-                    before, said = found.get(number, (0, ""))
-                    found[number] = before | hinting[value], f"{said} {value}" if said else value
+        for names in columns if hinting else ():
+            for number, value in [pair for pair in names.items() if pair[1] in hinting]:
+                before, said = found.get(number, (0, ""))
+                found[number] = before | hinting[value], f"{said} {value}" if said else value
         return [(at, *found[at]) for at in sorted(found) if page.tags[at] not in _NOT_NAMED]
 
     @cached_property

@@ -11,6 +11,8 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
+from operator import attrgetter
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +68,7 @@ _ASKED = ("?", "\uff1f", "\u061f")
 _KINDS_OF_GRAPH = ("article", "website", "product", "profile", "blog", "video.other")
 _BETWEEN_PARTS = compiled_later(r"\s[|·•»«:\u2013\u2014-]+\s|\s?\|\s?")
 _TITLE_CHARS = 300
+_NAMES_AND_TAG = attrgetter("names", "tag")
 # Whole words; a pattern that begins with its letters is the fastest.
 _TIME = compiled_later(r"time(?!\S)(?<!\Stime)")
 _BUTTON = compiled_later(r"button(?!\S)(?<!\Sbutton)")
@@ -89,8 +92,9 @@ class Markup:
     def __init__(self, parsed: ParsedPage) -> None:
         self.metas: dict[str, str] = {}
         for meta in parsed.named["meta"]:
-            if name := (meta.get("property") or meta.get("name") or "").lower():
-                self.metas.setdefault(name, (meta.get("content") or "")[:_NAME_CHARS])
+            its = cast("dict[str, str]", dict(meta.items()))
+            if name := (its.get("property") or its.get("name", "")).lower():
+                self.metas.setdefault(name, its.get("content", "")[:_NAME_CHARS])
         groups = page_words().types
         types = [
             found.rpartition("/")[2].lower()
@@ -147,16 +151,16 @@ class PageEvidence:
         self.linked_headings = sum(share >= _LINKS for _, share in headings)
         firsts = [block.text for block, _ in headings if block.tag in ("h1", "h2")][:3]
         title = (document.title or "")[:_TITLE_CHARS]
-        texts = (title, *_BETWEEN_PARTS.split(title), *(each[:_TITLE_CHARS] for each in firsts))
-        self.titles = tuple(dict.fromkeys(folded for text in texts if (folded := fold(text))))
-        joined = APART.join([*[block.text for block in blocks], ""])
+        said = (title, *_BETWEEN_PARTS.split(title), *(each[:_TITLE_CHARS] for each in firsts))
+        self.titles = tuple(dict.fromkeys(folded for text in said if (folded := fold(text))))
+        texts = [block.text for block in blocks]
         self.features = {
             **self.address.features(),
             **_declared(kind, markup),
             **_counted(markup.counts, headings),
-            **_text(blocks, shares, prose),
+            **_text(blocks, texts, shares, prose),
             **_named(blocks, prose),
-            **_shop(blocks, joined),
+            **_shop(blocks, texts),
             "link: next": float(markup.has_next),
         }
         self.is_plain = (
@@ -171,8 +175,8 @@ def _prose(blocks: Sequence[Block], shares: Sequence[float]) -> list[tuple[Block
         (block, size)
         for block, share in zip(blocks, shares, strict=True)
         # A letter counts double at most, so shorter blocks need no measuring.
-        if share < _LINKED
-        and block.chars * _DENSE_WORTH >= _PROSE
+        if block.chars * _DENSE_WORTH >= _PROSE
+        and share < _LINKED
         and (size := _letters(block)) >= _PROSE
     ]
 
@@ -215,6 +219,7 @@ def _counted(
 
 def _text(
     blocks: Sequence[Block],
+    texts: Sequence[str],
     shares: Sequence[float],
     prose: Sequence[tuple[Block, int]],
 ) -> dict[str, float]:
@@ -222,6 +227,7 @@ def _text(
 
     Args:
         blocks: the page's blocks.
+        texts: their texts.
         shares: how much of each is hyperlinks.
         prose: those of running text.
     """
@@ -236,7 +242,7 @@ def _text(
     here = slice(first, last + 1)
     within = tags[here]
     ends = _count_ends("\n".join([*[block.text for block, _ in prose], ""]))
-    asked = sum(map("".join([block.text[-1] for block in blocks]).count, _ASKED))
+    asked = sum(map("".join([text[-1] for text in texts]).count, _ASKED))
     return {
         "text: blocks": math.log1p(len(blocks)),
         "text: chars": math.log1p(total),
@@ -298,13 +304,14 @@ def _longest_run(prose: Sequence[tuple[Block, int]]) -> tuple[int, int, int]:
 def _named(blocks: Sequence[Block], prose: Sequence[tuple[Block, int]]) -> dict[str, float]:
     """Return how many elements have names with each cue, and how many share one name."""
     # The items of a list share their names and tag.
-    alike = Counter([(each.names, each.tag) for each in _holders(blocks) if each.names])
+    kinds = Counter(map(_NAMES_AND_TAG, _holders(blocks)))
+    alike = {kind: times for kind, times in kinds.items() if kind[0]}
     # How many elements have the same cues.
-    cued: Counter[int] = Counter()
+    cued: dict[int, int] = {}
     masks = _stems("names").masks([names.lower() for names, _ in alike])
     for mask, times in zip(masks, alike.values(), strict=True):
         if mask:
-            cued[mask] += times
+            cued[mask] = cued.get(mask, 0) + times
     found = {
         f"names: {cue}": math.log1p(
             sum([times for mask, times in cued.items() if mask >> place & 1])
@@ -341,12 +348,13 @@ def _holders(blocks: Sequence[Block]) -> set[Holder]:
     return seen
 
 
-def _shop(blocks: Sequence[Block], texts: str) -> dict[str, float]:
+def _shop(blocks: Sequence[Block], texts: Sequence[str]) -> dict[str, float]:
+    joined = APART.join([*texts, ""])
     priced = {
         number
         for mark, pattern in _PRICES
-        if mark[-1] in texts and mark in texts
-        for number in texts_with(pattern, texts)
+        if mark[-1] in joined and mark in joined
+        for number in texts_with(pattern, joined)
     }
     short = [block.text[:_TITLE_CHARS] for block in blocks if block.chars <= _PROSE]
     # Of most texts small letters are all that is to be folded.

@@ -157,8 +157,8 @@ class Coherence:
             if (
                 block.tag in _HEADINGS
                 and self._may_be_text(number, kept)
-                and (block.link_share < _LINKS or not self.links.lead_inside(block.text))
                 and self._has_section(number, kept)
+                and (block.link_share < _LINKS or not self.links.lead_inside(block.text))
             ):
                 kept[number] = True
 
@@ -211,10 +211,10 @@ class Coherence:
         for number in unkept:
             block = self._blocks[number]
             if (
-                self._may_be_text(number, kept)
-                and max(rules[number].frequency, times[block.key]) <= 1
+                max(rules[number].frequency, times[block.key]) <= 1
                 and (block.tag == "p" or "img" not in block.inner.split())
                 and self._is_within(number, prose)
+                and not is_lead_in(block.text)
             ):
                 is_alone = block.tag in _PARAGRAPHS and block.links == 1
                 kept[number] = (

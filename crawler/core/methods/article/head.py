@@ -175,8 +175,8 @@ def _is_byline(block: Block, authors: Collection[str], *, labelled: bool) -> boo
     dates = list(find_dates(text))
     if block.tag in _HEADINGS and not dates:
         return False
-    begins = begins_as_byline(text)
-    if (labelled or block.tag in _SUB_HEADINGS) and not (begins or words.said_of_dates(text)):
+    begins, said = begins_as_byline(text), words.said_of_dates(text)
+    if (labelled or block.tag in _SUB_HEADINGS) and not (begins or said):
         return False
     if begins and not dates and line_names(text):
         return True
@@ -185,8 +185,9 @@ def _is_byline(block: Block, authors: Collection[str], *, labelled: bool) -> boo
     begin = words.by.match(text)
     text = text[begin.end() :] if begin is not None else text
     text, times = _CLOCK.subn("|", text)
-    for known in (words.by_within, words.published, words.modified):
-        text = known.sub("|", text)
+    text = words.by_within.sub("|", text)
+    for bit, known in ((words.PUBLISHED, words.published), (words.MODIFIED, words.modified)):
+        text = known.sub("|", text) if said & bit else text
     pieces = [piece.strip(" .-") for piece in _PARTED.split(text)]
     left = [piece for piece in pieces if _LETTER.search(piece) and not _is_weekday(piece)]
     if not left:

@@ -151,7 +151,7 @@ class Article:
         blocks = document.blocks
         if not blocks:
             return []
-        if len(blocks) > _MOST_BLOCKS or sum(len(block.text) for block in blocks) > _MOST_CHARS:
+        if len(blocks) > _MOST_BLOCKS or sum([len(block.text) for block in blocks]) > _MOST_CHARS:
             return self._rule.label(document, view)
         judge = self._judge or Judge.shipped()
         found = Evidence(document)
@@ -247,7 +247,7 @@ def confidence(blocks: Sequence[Block], labels: Sequence[Label]) -> float | None
     if not labels or len(scores) < len(labels):
         return None
     sizes = np.array([block.chars for block in blocks], np.float64)
-    kept = np.array([label.kept for label in labels])
-    wanted = np.array(scores) * sizes
+    kept = [number for number, label in enumerate(labels) if label.kept]
+    wanted = np.array(scores, np.float64) * sizes
     both = float(sizes[kept].sum() + wanted.sum())
     return float(2 * wanted[kept].sum() / both) if both else 0.0

@@ -148,7 +148,8 @@ def is_code_bar(block: Block) -> bool:
 
 
 def _is_on_cookies(block: Block, folded: str) -> bool:
-    return any(_EMBED.masks([block.text.casefold()])) or (
+    plain = folded if block.text.isascii() else block.text.casefold()
+    return any(_EMBED.masks([plain])) or (
         any(_EMBED_PHRASES.masks([folded])) and _is_all(_EMBED_LINES, block)
     )
 

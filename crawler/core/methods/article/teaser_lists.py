@@ -54,12 +54,19 @@ def teaser_lists(
     listed = np.zeros(len(blocks), np.bool_)
     layout, linked = found.layout, found.chars - found.own
     lines = (linked >= _LINK) & (linked >= _LINKED * found.own)
-    lists = list(_lists(layout, _are_teasers(found, lines)))
-    if not lists:
-        return listed
-    insides = [_within(layout, items, len(blocks)) for items in lists]
-    alone = kept & (found.own >= PROSE) & ~np.logical_or.reduce(insides)
+    alone = kept & (found.own >= PROSE)
     alone[: found.headline + 1] = False
+    article = np.flatnonzero(alone)
+    if len(article) < _PARAGRAPHS:
+        return listed
+    teasers = _are_teasers(found, lines)
+    behind = teasers & (layout.begin > article[_PARAGRAPHS - 1])
+    if np.bincount(layout.parent[behind], minlength=1).max() < _TEASERS:
+        return listed
+    lists = list(_lists(layout, teasers))
+    insides = [_within(layout, items, len(blocks)) for items in lists]
+    for inside in insides:
+        alone &= ~inside
     article = np.flatnonzero(alone)
     for items, inside in zip(lists, insides, strict=True):
         judged = likely[inside & kept]

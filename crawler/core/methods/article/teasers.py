@@ -15,8 +15,9 @@ from crawler.core.page.addresses import canonical_address
 from crawler.core.page.blocks import Block, Holder
 from crawler.core.page.page import DEFAULT_PORTS, Document, site_of
 from crawler.core.page.text import DENSE, any_phrase
+from crawler.core.page.walk import Elements
 from crawler.core.patterns import compiled_later
-from crawler.core.words import Beginnings, fold, read_data
+from crawler.core.words import Beginnings, fold, fold_all, read_data
 
 _BY_LANGUAGE = read_data("crawler.core.methods.article", "teasers")
 _PHRASES = [phrase for phrases in _BY_LANGUAGE.values() for phrase in phrases]
@@ -201,6 +202,17 @@ def _around(block: Block, steps: int) -> Holder | None:
     return holder
 
 
+def _text_within(page: Elements, number: int) -> str:
+    """Return the text of an element, by its number."""
+    end = number + 1 + page.children[number]
+    if any(page.children[number + 1 : end]):
+        return "".join(map(str, page.nodes[number].itertext()))
+    pieces = [page.texts[number]]
+    for child in range(number + 1, end):
+        pieces += page.texts[child], page.tails[child]
+    return "".join(filter(None, pieces))
+
+
 class Links:
     """The hyperlinks of a page by their texts; of one text the last. They are read on demand."""
 
@@ -211,14 +223,11 @@ class Links:
 
     @cached_property
     def _targets(self) -> dict[str, str]:
-        targets: dict[str, str] = {}
         page = self._parsed.elements
-        for number, target in page.values["href"].items():
-            if page.tags[number] == "a":
-                inside = page.nodes[number].itertext() if page.children[number] else ()
-                text = "".join(map(str, inside)) or page.texts[number]
-                if text and (text := fold(text)):
-                    targets[text] = target
+        links = [pair for pair in page.values["href"].items() if page.tags[pair[0]] == "a"]
+        texts = fold_all([_text_within(page, number) for number, _ in links])
+        targets = {text: target for text, (_, target) in zip(texts, links, strict=True)}
+        targets.pop("", None)
         return targets
 
     @cached_property
