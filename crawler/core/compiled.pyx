@@ -815,26 +815,35 @@ cdef class EndMarks:
         return found
 
     def places(self, text):
-        cdef Py_ssize_t at, size
-        cdef unsigned char kind
-        cdef bint encloses = False
         cdef str its = PyUnicode_FromObject(text)
+        cdef Py_ssize_t at = self._mark(its, 0)
+        while at >= 0:
+            yield at, self._judged(its, at)
+            at = self._mark(its, at + 1)
+
+    cdef Py_ssize_t _mark(self, str text, Py_ssize_t begin):
+        """Return where the next mark is, -1 where none is left."""
+        cdef Py_ssize_t at
+        cdef _Chars chars = _chars_of(text)
+        for at in range(begin, len(text)):
+            if self._kinds[_code(chars, at)] & 1:
+                return at
+        return -1
+
+    def encloses(self, text):
+        cdef str its = PyUnicode_FromObject(text)
+        cdef Py_ssize_t at, size = len(its)
         cdef _Chars chars = _chars_of(its)
-        cdef list found = []
-        size = len(its)
         for at in range(size):
-            kind = self._kinds[_code(chars, at)]
-            if kind & 1:
-                found.append((at, self._judged(its, at)))
-            if kind & 8 and not encloses:
-                # An apostrophe between letters encloses nothing.
-                encloses = not (
-                    PyUnicode_READ_CHAR(its, at) in u"'\u2019"
-                    and 0 < at < size - 1
-                    and _is_latin(PyUnicode_READ_CHAR(its, at - 1))
-                    and _is_latin(PyUnicode_READ_CHAR(its, at + 1))
-                )
-        return found, encloses
+            # An apostrophe between letters encloses nothing.
+            if self._kinds[_code(chars, at)] & 8 and not (
+                0 < at < size - 1
+                and PyUnicode_READ_CHAR(its, at) in u"'\u2019"
+                and _is_latin(PyUnicode_READ_CHAR(its, at - 1))
+                and _is_latin(PyUnicode_READ_CHAR(its, at + 1))
+            ):
+                return True
+        return False
 
     cdef int _judged(self, str text, Py_ssize_t at) except -1:
         cdef Py_ssize_t size = len(text), begin = at, end = at + 2, number
@@ -882,14 +891,20 @@ for _sign in range(128):
 
 
 def hint_spots(text, words):
-    cdef Py_ssize_t at, end, size
+    cdef str its = PyUnicode_FromObject(text)
+    cdef Py_ssize_t at = _spot(its, 0, words)
+    while at >= 0:
+        yield at
+        at = _spot(its, at + 1, words)
+
+
+cdef Py_ssize_t _spot(str its, Py_ssize_t begin, words) except -2:
+    """Return where the next spot is, -1 where none is left."""
+    cdef Py_ssize_t at, end, size = len(its)
     cdef Py_UCS4 char, before, after
     cdef bint is_spot
-    cdef str its = PyUnicode_FromObject(text)
     cdef _Chars chars = _chars_of(its)
-    cdef list found = []
-    size = len(its)
-    for at in range(size):
+    for at in range(begin, size):
         char = PyUnicode_READ(chars.kind, chars.data, at)
         if char > 127 or not SIGNS[char]:
             continue
@@ -920,8 +935,8 @@ def hint_spots(text, words):
                 end += 1
             is_spot = end == at + 10
         if is_spot:
-            found.append(at)
-    return found
+            return at
+    return -1
 
 
 cdef Py_UCS4 _behind_space(str text, Py_ssize_t at) noexcept:

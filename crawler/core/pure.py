@@ -577,16 +577,18 @@ class EndMarks:
         """Return the numbers of the texts that have a break or a mark before their last marks."""
         return [number for number, text in enumerate(texts) if self._within.search(text)]
 
-    def places(self, text: str) -> tuple[list[tuple[int, int]], bool]:
-        """Return where the marks of a text are, and whether a sentence ends there.
+    def places(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield where the marks of a text are, and whether a sentence ends there.
 
         That is told of dots between plain words, the second with a capital; all else is
-        :data:`UNKNOWN`. The second value says whether anything may be in quotation marks or
-        brackets.
+        :data:`UNKNOWN`.
         """
-        places = [mark.start() for mark in self._mark.finditer(text)]
-        encloses = self._enclosing.search(text) is not None
-        return [(at, self._judged(text, at)) for at in places], encloses
+        for mark in self._mark.finditer(text):
+            yield mark.start(), self._judged(text, mark.start())
+
+    def encloses(self, text: str) -> bool:
+        """Tell whether anything in a text may be in quotation marks or brackets."""
+        return self._enclosing.search(text) is not None
 
     def _judged(self, text: str, at: int) -> int:
         dot = _PLAIN_DOT.match(text, at)
@@ -604,14 +606,12 @@ class EndMarks:
         return ENDS if begins else PROPOSED
 
 
-def hint_spots(text: str, words: Container[str]) -> list[int]:
-    """Return where an English sentence may end without a mark.
+def hint_spots(text: str, words: Container[str]) -> Iterator[int]:
+    """Yield where an English sentence may end without a mark.
 
     That is before a word of ``words`` that has a capital within a line, and at the signs of times,
     faces, addresses, letters and lines.
     """
-    return [
-        spot.start()
-        for spot in _SPOT.finditer(text)
-        if not "A" <= text[spot.start()] <= "Z" or spot[0].lower() in words
-    ]
+    for spot in _SPOT.finditer(text):
+        if not "A" <= text[spot.start()] <= "Z" or spot[0].lower() in words:
+            yield spot.start()

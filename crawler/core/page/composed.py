@@ -104,9 +104,9 @@ def compose(elements: Elements, text: str) -> Elements:
 
 def _has_shadow_roots(elements: Elements) -> bool:
     """Tell whether any template may be that of a shadow root."""
-    return "template" in elements.tags and any(
-        tag == "template" and any(name in names for name in _ROOTS)
-        for tag, names in zip(elements.tags, elements.names, strict=True)
+    return any(
+        any(name in elements.names[number] for name in _ROOTS)
+        for number in elements.numbers_of(("template",))
     )
 
 
@@ -218,8 +218,7 @@ def _outermost_hidden(elements: Elements, hidden: Iterable[etree._Element]) -> l
         elements: those of the page.
         hidden: those that have the attribute ``hidden``.
     """
-    scripted = elements.called(("noscript",)) if "noscript" in elements.tags else ()
-    found = dict.fromkeys(islice(scripted, _MOST_HIDDEN))
+    found = dict.fromkeys(islice(elements.called(("noscript",)), _MOST_HIDDEN))
     found |= dict.fromkeys(islice(hidden, _MOST_HIDDEN))
     styles = elements.values["style"].items()
     found |= {elements.nodes[number]: None for number, style in styles if number and hides(style)}

@@ -143,7 +143,7 @@ def parse(page: Page, max_bytes: int | None = None) -> ParsedPage:
         encoding=encoding,
         title=_title(named["title"]),
         language=_language(roots[0], named["meta"]),
-        canonical_url=_canonical(named["link"], base),
+        canonical_url=_canonical(elements, base),
         base_url=base,
         named=named,
         elements=elements,
@@ -182,7 +182,7 @@ def _trees(text: str, body: bytes | None) -> list[Elements]:
     root, complaints = _tree(_markup(text if body is None else body))
     first = None if root is None else walk(root)
     # What has to be prepared is rare, costs time to find in markup, and leaves marks in the tree.
-    is_marked = first is not None and not _PREPARED.isdisjoint(first.tags)
+    is_marked = first is not None and not _PREPARED.isdisjoint(first.numbers)
     if is_marked or _END_OF_BREAK in complaints.lower():
         prepared = prepare(text)
         if prepared != text:
@@ -192,7 +192,9 @@ def _trees(text: str, body: bytes | None) -> list[Elements]:
         return list(map(walk, _bounded_roots(_markup(prepare(text)))))
     if root is None:
         return []
-    if _open_body(root) or first is None:
+    first = walk(root) if first is None else first
+    if (stray := _stray(first)) is not None:
+        _open_body(root, stray)
         first = walk(root)
     return [first, *(walk(each) for each in root.itersiblings() if isinstance(each.tag, str))]
 
@@ -308,30 +310,32 @@ class _BoundedTree:
             self._last.tail = text
 
 
-def _open_body(root: etree._Element) -> bool:
-    """Move what stands in the head and belongs to the body there, in place and in order.
+def _stray(elements: Elements) -> etree._Element | None:
+    """Return the first element that stands in the head and belongs to the body, if there is any.
 
     HTML lets a page leave out ``<body>``; a browser opens it at the first element that no head may
     hold. libxml2 knows the elements of HTML 4 alone, and leaves ``<main>`` or ``<article>`` in the
-    head. Tells whether there is any such element.
+    head.
     """
-    head = root.find("head")
-    if head is None:
-        return False
-    stray = next((child for child in head if child.tag not in _OF_THE_HEAD), None)
-    if stray is None:
-        return False
+    tags = elements.tags
+    head = next((each for each in elements.children_of(0) if tags[each] == "head"), None)
+    own = () if head is None else elements.children_of(head)
+    stray = next((each for each in own if tags[each] not in _OF_THE_HEAD), None)
+    return None if stray is None else elements.nodes[stray]
+
+
+def _open_body(root: etree._Element, stray: etree._Element) -> None:
+    """Move an element of the head, and what stands behind it there, to the body in order."""
     moved = [stray, *stray.itersiblings()]
     body = root.find("body")
     if body is None:
         body = root.makeelement("body")
-        head.addnext(body)
+        next(root.iterchildren("head")).addnext(body)
     body[:0] = moved  # their tails go with them
     # Text that the body began with now follows what was put before it.
     if body.text:
         moved[-1].tail = in_xml((moved[-1].tail or "") + body.text)
         body.text = None
-    return True
 
 
 def _named_elements(elements: Elements) -> dict[str, list[etree._Element]]:
@@ -373,10 +377,11 @@ def _base(bases: Sequence[etree._Element], url: str) -> str:
     return url if base.startswith(_NO_BASES) else base
 
 
-def _canonical(links: Sequence[etree._Element], base: str) -> str | None:
-    for link in links:
-        if "canonical" in (link.get("rel") or "").lower().split():
-            href = (link.get("href") or "").strip()
+def _canonical(elements: Elements, base: str) -> str | None:
+    rels, hrefs = elements.values["rel"], elements.values["href"]
+    for link in elements.numbers_of(("link",)):
+        if "canonical" in rels.get(link, "").lower().split():
+            href = hrefs.get(link, "").strip()
             try:
                 address = urljoin(base, href)
             except ValueError:

@@ -14,7 +14,7 @@ from crawler.core.hot_loops import columns
 from crawler.core.pure import VALUED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from lxml import etree
 
@@ -66,6 +66,13 @@ class Elements:
             left += children[number] - 1
             number += 1
         return number
+
+    def children_of(self, number: int) -> Iterator[int]:
+        """Yield the numbers of the children of an element."""
+        child = number + 1
+        for _ in range(self.children[number]):
+            yield child
+            child = self.behind(child) if self.children[child] else child + 1
 
     @property
     def numbers(self) -> Mapping[str, Sequence[int]]:

@@ -16,7 +16,6 @@ from crawler.core.patterns import compiled_later
 from crawler.core.pure import FIRST, LAST, NEVER_LAST
 from crawler.core.sentences.languages import habits_of
 from crawler.core.sentences.sentence import readable_ends
-from crawler.core.words import APART, side_by_side, texts_with
 
 CJK_MARKS = "。！？｡．።፧፨။۔।॥།༎។៕꘎᠃"
 """Marks that end a sentence whatever follows, in scripts that write no capitals."""
@@ -54,7 +53,7 @@ _ITEM = r"(?P<before>[•⁃*–-]?[ ]?\(?)(?P<value>\d{1,2}|[a-z])(?P<after>\.\
 _FIRST_ITEM = compiled_later(rf"\s*{_ITEM}")
 _NEXT_ITEM = compiled_later(rf"(?<=\s){_ITEM}")
 # Markers with a point have an end mark.
-_LISTED = compiled_later(rf"{APART}\s*+[•⁃*–-]?[ ]?\(?(?:\d{{1,2}}|[a-z])\)\s")
+_LISTED = compiled_later(r"\s*+[•⁃*–-]?[ ]?\(?(?:\d{1,2}|[a-z])\)\s")
 
 _NOTE_REFERENCE = compiled_later(_NOTE)
 # All white space but the space, and marks. One class of characters is found many times as fast as
@@ -131,7 +130,7 @@ def proposals(passage: str, language: str) -> list[int]:
 
 def divisible(texts: Sequence[str], language: str) -> frozenset[int]:
     """Return the numbers of the texts that are lists, or have a break or an end mark within."""
-    listed = texts_with(_LISTED, APART + side_by_side(texts))
+    listed = [number for number, text in enumerate(texts) if _LISTED.match(text)]
     return frozenset((*end_marks(language).within(texts), *listed))
 
 

@@ -155,10 +155,11 @@ def _cuts(text: str, language: str) -> list[int]:
 def _ends(passage: str, start: int, language: str) -> list[int]:
     """Return where sentences end in a passage, which begins at ``start``, but for the last one."""
     found: list[int] = []
-    places, encloses = end_marks(language).places(passage)
-    judge = _Judge(passage, language, outermost_enclosures(passage) if encloses else ())
+    marks = end_marks(language)
+    pairs = outermost_enclosures(passage) if marks.encloses(passage) else ()
+    judge = _Judge(passage, language, pairs)
     behind = 0
-    for at, told in places:
+    for at, told in marks.places(passage):
         if at < behind:  # a mark of a run that was judged
             continue
         if told == UNKNOWN or judge.is_enclosed(at):
