@@ -11,7 +11,9 @@ from crawler.core.pure import distances as distances
 from crawler.core.pure import gram_hits as gram_hits
 from crawler.core.pure import hint_spots as hint_spots
 from crawler.core.pure import made as made
+from crawler.core.pure import means_within as means_within
 from crawler.core.pure import normal_forms as normal_forms
 from crawler.core.pure import numbered as numbered
+from crawler.core.pure import ramps as ramps
 from crawler.core.pure import short_texts as short_texts
 from crawler.core.pure import without_control as without_control

@@ -617,6 +617,64 @@ def distances(
     return found
 
 
+def ramps(
+    const float[:, ::1] table,
+    const Py_ssize_t[::1] places,
+    const float[:, ::1] knots,
+    const float[:, ::1] slopes,
+    const float[::1] shares,
+):
+    cdef Py_ssize_t rows = table.shape[1], number, row, segment
+    cdef float knot, slope, share, step
+    found = np.zeros((places.shape[0], rows), np.float32)
+    cdef float[:, ::1] out = found
+    cdef float* its
+    cdef const float* values
+    if not rows:
+        return found
+    for number in range(places.shape[0]):
+        its, values, share = &out[number, 0], &table[places[number], 0], shares[number]
+        for segment in range(knots.shape[0]):
+            knot, slope = knots[segment, number], slopes[segment, number]
+            if slope == 0:
+                break
+            for row in range(rows):
+                step = (values[row] - knot) * slope
+                its[row] += 0 if step < 0 else 1 if step > 1 else step
+        for row in range(rows):
+            its[row] = its[row] * share - 1
+    return found
+
+
+def means_within(
+    const float[:, :] told,
+    const double[::1] weights,
+    const Py_ssize_t[::1] order,
+    const Py_ssize_t[:, :, ::1] ranges,
+    const double[:, ::1] whole,
+):
+    cdef Py_ssize_t count = weights.shape[0], size = told.shape[1], row, at, number, place
+    cdef Py_ssize_t low, high
+    cdef double[:, ::1] total = np.zeros((2 * count + 2, size))
+    found = np.empty((count, whole.shape[1] * size), np.float32)
+    cdef float[:, ::1] out = found
+    for row in range(count):
+        at = order[row]
+        for number in range(size):
+            total[row + 1, number] = total[row, number] + told[row, number] * weights[row]
+            total[count + row + 2, number] = (
+                total[count + row + 1, number] + told[at, number] * weights[at]
+            )
+    for row in range(count):
+        for place in range(whole.shape[1]):
+            low, high = ranges[0, row, place], ranges[1, row, place]
+            for number in range(size):
+                out[row, place * size + number] = <float>(
+                    (total[high, number] - total[low, number]) / whole[row, place]
+                )
+    return found
+
+
 cdef class Stems:
     cdef list _stems
     cdef unsigned long long _bits[256]

@@ -16,8 +16,10 @@ __all__ = [
     "gram_hits",
     "hint_spots",
     "made",
+    "means_within",
     "normal_forms",
     "numbered",
+    "ramps",
     "short_texts",
     "without_control",
 ]
@@ -37,8 +39,10 @@ try:
         gram_hits,
         hint_spots,
         made,
+        means_within,
         normal_forms,
         numbered,
+        ramps,
         short_texts,
         without_control,
     )
@@ -58,8 +62,10 @@ except (ImportError, TypeError, ValueError):
         gram_hits,
         hint_spots,
         made,
+        means_within,
         normal_forms,
         numbered,
+        ramps,
         short_texts,
         without_control,
     )

@@ -409,6 +409,67 @@ def distances(
     return found
 
 
+def ramps(
+    table: NDArray[np.float32],
+    places: NDArray[np.intp],
+    knots: NDArray[np.float32],
+    slopes: NDArray[np.float32],
+    shares: NDArray[np.float32],
+) -> NDArray[np.float32]:
+    """Return features as ramps: how many of its segments lie below a value, from -1 on.
+
+    Args:
+        table: one line a feature, one column a row.
+        places: the lines that are read.
+        knots: (segments, f) where the segments of each begin.
+        slopes: (segments, f) one over their lengths; from a slope of 0 on there are no more.
+        shares: (f,) what a segment adds.
+
+    Returns:
+        One line a feature that is read.
+    """
+    found = np.zeros((len(places), table.shape[1]), np.float32)
+    values = table[places]
+    for begins, slope in zip(
+        knots, np.where(np.cumsum(slopes == 0, axis=0), 0, slopes), strict=True
+    ):
+        used = np.flatnonzero(slope)
+        steps = (values[used] - begins[used, None]) * slope[used, None]
+        found[used] += np.clip(steps, np.float32(0), np.float32(1))
+    found *= shares[:, None]
+    found -= np.float32(1)
+    return found
+
+
+def means_within(
+    told: NDArray[np.float32],
+    weights: NDArray[np.float64],
+    order: NDArray[np.intp],
+    ranges: NDArray[np.intp],
+    whole: NDArray[np.float64],
+) -> NDArray[np.float32]:
+    """Return the means of what rows tell, for each row those of some ranges of rows.
+
+    Args:
+        told: one line a row; lines beyond the weights are not read.
+        weights: how much each row counts.
+        order: the rows in another order.
+        ranges: where they begin and end, (2, rows, ranges): rows, or from one more than the number
+            of rows on rows of the other order.
+        whole: the weights in each range.
+
+    Returns:
+        One line a row, range behind range.
+    """
+    count = len(weights)
+    sums = np.zeros((2 * count + 2, told.shape[1]))
+    weighed = told[:count] * weights[:, None]
+    np.cumsum(weighed, axis=0, out=sums[1 : count + 1])
+    np.cumsum(weighed[order], axis=0, out=sums[count + 2 :])
+    means: NDArray[np.float64] = (sums[ranges[1]] - sums[ranges[0]]) / whole[:, :, None]
+    return means.astype(np.float32).reshape(count, -1)
+
+
 class Stems:
     """Stems that are looked for in texts.
 

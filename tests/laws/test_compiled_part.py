@@ -144,6 +144,39 @@ def test_distances_outwards(compiled: ModuleType, parents: list[int], seed: int)
     assert np.array_equal(compiled.distances(*drawn, 18, 12), pure.distances(*drawn, 18, 12))
 
 
+@given(rows=st.integers(0, 30), features=st.integers(1, 6), seed=st.integers(0, 2**32))
+def test_ramps(compiled: ModuleType, rows: int, features: int, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    ends = np.sort(random.integers(0, 50, (features, 4)), axis=1).astype(np.float32)
+    lengths = np.diff(ends).T.copy()
+    used = np.minimum.accumulate(lengths > 0)
+    slopes = np.divide(1, lengths, out=np.zeros_like(lengths), where=used)
+    asked = (
+        random.integers(-10, 60, (features + 2, rows)).astype(np.float32),
+        random.permutation(features + 2)[:features],
+        np.ascontiguousarray(ends.T[:-1]),
+        slopes,
+        random.random(features, np.float32),
+    )
+    assert np.array_equal(compiled.ramps(*asked), pure.ramps(*asked))
+
+
+@given(rows=st.integers(1, 30), size=st.integers(1, 5), seed=st.integers(0, 2**32))
+def test_means_within_ranges(compiled: ModuleType, rows: int, size: int, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    # Ranges of rows, and of rows in the other order, which begin one place farther on.
+    cuts = np.sort(random.integers(0, rows + 1, (rows, 2, 2)), axis=2)
+    cuts[:, 1] += rows + 1
+    asked = (
+        random.standard_normal((rows + 2, size), np.float32),
+        random.integers(1, 60, rows).astype(np.float64),
+        random.permutation(rows),
+        cuts.transpose(2, 0, 1).copy(),
+        random.random((rows, 2)) + 0.5,
+    )
+    assert np.array_equal(compiled.means_within(*asked), pure.means_within(*asked))
+
+
 @given(pieces=st.lists(PIECES, max_size=30), keeps_comments=st.booleans(), from_child=st.booleans())
 def test_columns_of_a_tree(
     compiled: ModuleType,

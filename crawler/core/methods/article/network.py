@@ -9,7 +9,7 @@ It was trained on the F1 in words of each page.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from io import BytesIO
 from typing import Any, Self, TypeAlias
@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crawler.core.errors import CorpusError
+from crawler.core.hot_loops import means_within, ramps
 from crawler.core.methods.article.features import TAG, TAGS, Evidence
 from crawler.core.trees import read_weights
 
@@ -130,18 +131,27 @@ class Network:
         Raises:
             CorpusError: the weights were learned from other features.
         """
-        seen = self.seen(evidence)
-        own = _times(seen, self.enter)
         around = _Surroundings(evidence)
+        count, size = len(evidence.sizes), self.judge.shape[0] - 1
+        seen = np.zeros((_filled(count), len(self.names) + TAGS), np.float32)
+        seen[:count] = self.seen(evidence)
+        own = _times(seen, self.enter)
+        # What blocks hear, side by side; rows beyond the blocks stay empty.
+        heard = np.zeros((len(own), self.hear.shape[1] - 1), np.float32)
         for number, (tell, hear, keep) in enumerate(
             zip(self.tell, self.hear, self.keep, strict=True)
         ):
-            normal = _normal(own)
-            heard = (*_moved(normal, distance(number)), around.means(_product(normal, tell)))
-            made = _times(np.concatenate(heard, axis=1), hear)
+            normal, step = _normal(own), distance(number)
+            heard[step:count, :size] = normal[: max(count - step, 0)]
+            heard[:step, :size] = 0.0
+            heard[:count, size : 2 * size] = normal[:count]
+            heard[: max(count - step, 0), 2 * size : 3 * size] = normal[step:count]
+            heard[max(count - step, 0) : count, 2 * size : 3 * size] = 0.0
+            heard[:count, 3 * size :] = around.means(_product(normal, tell))
+            made = _times(heard, hear)
             own += _times(np.maximum(made, 0.0, out=made), keep)
         found = _times(_normal(own), self.judge) + _product(seen, self.direct)
-        return found[:, 0].astype(np.float64)
+        return found[:count, 0].astype(np.float64)
 
     def seen(self, evidence: Evidence) -> _Floats:
         """Return the features as the network reads them: one row a block, f + t columns.
@@ -149,21 +159,25 @@ class Network:
         Raises:
             CorpusError: the weights were learned from other features.
         """
-        place_of = {name: place for place, name in enumerate(evidence.names)}
-        if not place_of.keys() >= {*self.names, TAG}:
-            raise CorpusError("the weights were learned from other features; learn them again")
         table = evidence.rows.T
-        values = table[[place_of[name] for name in self.names]]
-        found = np.zeros((len(self.names) + TAGS, len(evidence.sizes)), np.float32)
-        for knots, slopes in zip(self.knots, self.slopes, strict=True):
-            # Features of fewer segments stand behind the others.
-            used = np.count_nonzero(slopes)
-            steps = (values[:used] - knots[:used, None]) * slopes[:used, None]
-            found[:used] += np.clip(steps, 0.0, 1.0, out=steps)
-        found[:-TAGS] *= self.shares[:, None]
-        found[:-TAGS] -= 1.0
-        found[-TAGS:] = table[place_of[TAG]] == np.arange(TAGS)[:, None]
+        places, tag = _places(evidence.names, self.names)
+        found = np.empty((len(self.names) + TAGS, len(evidence.sizes)), np.float32)
+        found[:-TAGS] = ramps(table, places, self.knots, self.slopes, self.shares)
+        found[-TAGS:] = table[tag] == np.arange(TAGS)[:, None]
         return found.T
+
+
+@lru_cache(maxsize=4)
+def _places(every: tuple[str, ...], names: tuple[str, ...]) -> tuple[NDArray[np.intp], int]:
+    """Return where some features stand among all, and where the tag does.
+
+    Raises:
+        CorpusError: one is missing.
+    """
+    place_of = {name: place for place, name in enumerate(every)}
+    if not place_of.keys() >= {*names, TAG}:
+        raise CorpusError("the weights were learned from other features; learn them again")
+    return np.array([place_of[name] for name in names]), place_of[TAG]
 
 
 class _Surroundings:
@@ -171,7 +185,7 @@ class _Surroundings:
 
     def __init__(self, evidence: Evidence) -> None:
         layout, count = evidence.layout, len(evidence.sizes)
-        self._words = (np.minimum(evidence.sizes, MOST_WORDS) + 1.0)[:, None]
+        self._words = np.minimum(evidence.sizes, MOST_WORDS) + 1.0
         # Blocks of a kind are a range, too: of all blocks in the order of their kinds.
         self._order = np.argsort(layout.kinds, kind="stable")
         of_kind = np.bincount(layout.kinds)
@@ -183,29 +197,20 @@ class _Surroundings:
             here = layout.outer[here]
         low += [(ends - of_kind)[layout.kinds], np.zeros(count, np.intp)]
         high += [ends[layout.kinds], np.full(count, count)]
-        self._low, self._high = np.stack(low, axis=1), np.stack(high, axis=1)
-        self._within = self._totals(self._words)
+        self._ranges = np.array((low, high)).transpose(0, 2, 1).copy()
+        sums = np.zeros(2 * count + 2)
+        np.cumsum(self._words, out=sums[1 : count + 1])
+        np.cumsum(self._words[self._order], out=sums[count + 2 :])
+        self._whole = sums[self._ranges[1]] - sums[self._ranges[0]]
 
     def means(self, told: _Floats) -> _Floats:
         """Return the means of what blocks tell, for each block those of the ranges it hears."""
-        means = self._totals(told * self._words) / self._within
-        found: _Floats = means.astype(np.float32).reshape(len(told), -1)
-        return found
-
-    def _totals(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        count = len(values)
-        sums = np.zeros((2 * count + 2, values.shape[1]))
-        np.cumsum(values, axis=0, out=sums[1 : count + 1])
-        np.cumsum(values[self._order], axis=0, out=sums[count + 2 :])
-        totals: NDArray[np.float64] = sums[self._high] - sums[self._low]
-        return totals
+        return means_within(told, self._words, self._order, self._ranges, self._whole)
 
 
-def _moved(values: _Floats, step: int) -> tuple[_Floats, _Floats, _Floats]:
-    """Return the numbers of the blocks before, of the blocks themselves, and of those after."""
-    before, after = np.zeros_like(values), np.zeros_like(values)
-    before[step:], after[:-step] = values[:-step], values[step:]
-    return before, values, after
+def _filled(count: int) -> int:
+    """Return how many rows a table has that holds so many and is cut into equal parts."""
+    return -(-count // _ROWS) * _ROWS
 
 
 def _normal(values: _Floats) -> _Floats:
@@ -217,14 +222,12 @@ def _normal(values: _Floats) -> _Floats:
 
 def _times(values: _Floats, matrix: _Floats) -> _Floats:
     """Multiply rows, and a 1 behind each, by a matrix."""
-    found: _Floats = _product(values, matrix[:-1]) + matrix[-1]
+    found = _product(values, matrix[:-1])
+    found += matrix[-1]
     return found
 
 
 def _product(values: _Floats, matrix: _Floats) -> _Floats:
     """Multiply rows by a matrix, so many at a time that one thread does it."""
-    count, size = values.shape
-    padded = np.zeros((-(-count // _ROWS) * _ROWS, size), np.float32)
-    padded[:count] = values
-    found: _Floats = padded.reshape(-1, _ROWS, size) @ matrix
-    return found.reshape(len(padded), -1)[:count]
+    found: _Floats = (values.reshape(-1, _ROWS, values.shape[1]) @ matrix).reshape(len(values), -1)
+    return found
