@@ -160,7 +160,7 @@ def test_a_site_speaks_by_what_it_repeats() -> None:
     ]
     comments = np.array([False, False, False, True])
     found = site_margins(blocks, labels, 16, (np.full(4, 0.2), comments, np.zeros(4, np.bool_)))
-    assert found.tolist() == pytest.approx([3, -3, -1, -6])
+    assert found.tolist() == pytest.approx([3, -2, -1, -6])
 
 
 def test_nothing_speaks_for_what_is_called_no_article_and_is_unlikely() -> None:
@@ -176,9 +176,18 @@ def test_what_the_rule_cuts_off_is_not_held_against_a_likely_block_beside_its_ru
     labels = [Label(kept=True, reason="text", frequency=1)] * 2
     labels += [Label(kept=False, reason="outside", frequency=1)] * 3
     nothing = np.zeros(5, np.bool_)
-    for likely, beside in ((0.8, 1), (0.2, -1)):
+    for likely, beside in ((0.8, 1), (0.2, -2)):
         found = site_margins(blocks, labels, 16, (np.full(5, likely), nothing, nothing))
-        assert found.tolist() == [3, 3, beside, beside, -1]
+        assert found.tolist() == [3, 3, beside, beside, -2]
+
+
+def test_what_the_rule_finds_outside_speaks_less_against_blocks_before_its_run() -> None:
+    blocks = read(Page.from_text("https://a.example/", "<p>a<p>b<p>c<p>d")).blocks
+    outside = Label(kept=False, reason="outside", frequency=1)
+    labels = [outside, Label(kept=True, reason="text", frequency=1), outside, outside]
+    nothing = np.zeros(4, np.bool_)
+    found = site_margins(blocks, labels, 16, (np.full(4, 0.2), nothing, nothing))
+    assert found.tolist() == [-1, 3, -2, -2]
 
 
 ALLEYS = [

@@ -51,7 +51,7 @@ _KNOWN_AT = 4.0
 # A sentence of so many characters on two of at least six pages is no boilerplate.
 _TWICE, _FEW_PAGES, _SENTENCE = 2, 6, 60
 # The factors by which a site's counts are weighed.
-_AGAINST, _ALONE, _RULE, _FREQUENT, _COMMENTS = 2.0, 1.0, 2.0, 1.0, 6.0
+_AGAINST, _ALONE, _RULE, _BEHIND, _COMMENTS = 2.0, 1.0, 2.0, 3.0, 6.0
 # An element with so many kept blocks directly in it is a container of text; paragraphs are children
 # of it, items one level deeper.
 _HOLDS, _STEPS = 2, 2
@@ -65,11 +65,12 @@ def site_margins(
     With n distinct pages of the site known, *known* is log2(n) / 4, 1 at most, and 0 where the page
     stands alone. A block on f > 1 of them has 2 x log2(f) / log2(n) against it; one on its own page
     alone has 1 x known for it. What the rule of frequency (``frequency-adaptive``) keeps has 2 x
-    known for it; what it finds outside the article, or links, as much against it, and what it finds
-    on too many pages 1 x known against it. Not counted against a block is that it stands on two
-    pages of six or more, if it is a sentence; that it is links of its own page alone between blocks
-    that the rule keeps; nor that the rule finds it outside, if it stands on its own page alone, is
-    likely for the page, and stands beside two blocks that the rule keeps.
+    known for it; links, and what it finds outside the article, have as much against them, but 3 x
+    known what it finds outside behind the last block that it keeps: first paragraphs stand outside
+    by mistake, teasers behind the article do not. Not counted against a block is that it stands on
+    two pages of six or more, if it is a sentence; that it is links of its own page alone between
+    blocks that the rule keeps; nor that the rule finds it outside, if it stands on its own page
+    alone, is likely for the page, and stands beside two blocks that the rule keeps.
 
     Captions, bylines and boxes of links are unlike from page to page as articles are. So nothing
     speaks for a block that is called so and is unlikely for the page. Readers' comments are too:
@@ -92,15 +93,18 @@ def site_margins(
     reasons = np.array([label.reason for label in labels])
     links = reasons == "links"
     between = np.zeros(len(blocks), np.bool_)
+    behind = np.zeros(len(blocks), np.bool_)
     if kept.any():
-        between[np.argmax(kept) : len(kept) - np.argmax(kept[::-1])] = True
+        end = len(kept) - np.argmax(kept[::-1])
+        between[np.argmax(kept) : end] = True
+        behind[end:] = True
     own_links = links & between & ~recurs
     chars = np.array([block.chars for block in blocks])
     twice = (frequency == _TWICE) & (pages >= _FEW_PAGES) & (chars >= _SENTENCE)
     ruled = np.where(kept, _RULE, 0.0)
     outside = reasons == "outside"
     ruled[links | outside] = -_RULE
-    ruled[reasons == "frequent"] = -_FREQUENT
+    ruled[outside & behind] = -_BEHIND
     likely = likelihoods > LIKELY
     cut_off = outside & ~recurs & likely & _beside(blocks, kept)
     ruled[twice | own_links | cut_off] = 0.0
