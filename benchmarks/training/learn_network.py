@@ -27,7 +27,9 @@ _Weights: TypeAlias = "dict[str, jax.Array]"
 _Batch: TypeAlias = "tuple[NDArray[Any], ...]"
 
 _OWN, _TOLD, _ROUNDS, _SEGMENTS = 48, 16, 3, 6
-_EPOCHS, _RATE, _DECAY, _DROPPED = 16, 3e-3, 0.05, 0.15
+_EPOCHS, _RATE, _DECAY, _DROPPED = 20, 3e-3, 0.05, 0.15
+# How often one of a page's variants is learned in its place.
+_VARIED = 0.3
 # So many rows are looked at for the places of segments.
 _SAMPLE = 60_000
 # Pages are filled up to one of these sizes; so many blocks are learned from at a time.
@@ -44,20 +46,22 @@ class Lesson:
         evidence: of its blocks.
         main: whether each is main text.
         weights: how much each counts; 0 leaves it out.
+        variants: what is learned in its place at times.
     """
 
     evidence: Evidence
     main: NDArray[np.bool_]
     weights: NDArray[np.float64]
+    variants: tuple[Lesson, ...] = ()
 
 
 def learn_network(lessons: Sequence[Lesson], seed: int) -> Network:
     """Learn the weights; the same lessons and seed give the same on one machine."""
     rng = np.random.default_rng(seed)
     scale = _scale(lessons, rng)
-    pages = [_page(lesson, scale) for lesson in lessons]
+    pages = [[_page(each, scale) for each in (lesson, *lesson.variants)] for lesson in lessons]
     key = jax.random.PRNGKey(seed)
-    weights = _begin(key, pages[0][0].shape[1])
+    weights = _begin(key, pages[0][0][0].shape[1])
     steps = _EPOCHS * sum(1 for _ in _batches(pages, np.random.default_rng(seed)))
     rate = optax.cosine_onecycle_schedule(steps, _RATE)
     change = optax.chain(
@@ -129,11 +133,15 @@ def _page(lesson: Lesson, scale: Network) -> _Batch:
     )
 
 
-def _batches(pages: Sequence[_Batch], rng: np.random.Generator) -> Iterator[_Batch]:
-    """Go through the pages once by chance, several of like size at a time."""
+def _batches(pages: Sequence[Sequence[_Batch]], rng: np.random.Generator) -> Iterator[_Batch]:
+    """Go through the pages once by chance, several of like size at a time.
+
+    Each page comes with its variants, and one of them may take its place.
+    """
+    chosen = [page[_place(len(page), rng)] for page in pages]
     alike: dict[int, list[int]] = {}
     for number in rng.permutation(len(pages)).tolist():
-        count = len(pages[number][0])
+        count = len(chosen[number][0])
         size = next((size for size in _SIZES if count <= size), _SIZES[-1])
         alike.setdefault(size, []).append(number)
     parts = [
@@ -143,9 +151,14 @@ def _batches(pages: Sequence[_Batch], rng: np.random.Generator) -> Iterator[_Bat
     ]
     for place in rng.permutation(len(parts)).tolist():
         size, numbers = parts[place]
-        filled = [_filled(pages[number], size, rng) for number in numbers]
+        filled = [_filled(chosen[number], size, rng) for number in numbers]
         filled += [tuple(map(np.zeros_like, filled[0]))] * (_AT_ONCE // size - len(filled))
         yield tuple(np.stack(each) for each in zip(*filled, strict=True))
+
+
+def _place(count: int, rng: np.random.Generator) -> int:
+    """Choose a page, which is 0, or one of its variants."""
+    return int(rng.integers(1, count)) if count > 1 and rng.random() < _VARIED else 0
 
 
 def _filled(page: _Batch, size: int, rng: np.random.Generator) -> _Batch:

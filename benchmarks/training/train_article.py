@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import random
 from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,6 +28,7 @@ from block_labels import read_labels
 from learn_network import Lesson, learn_network
 from lightgbm_trees import trees_of
 from sites import folds_of, site_of
+from variants import variants
 
 from crawler.core.errors import UnreadablePageError
 from crawler.core.flow import Page, read
@@ -75,6 +77,8 @@ class Example:
         Word F1 of the blocks that are labelled main text: what a judge can reach at best.
     ``first``
         How likely each block is main text, by trees that have not seen its site.
+    ``variants``
+        What else is learned from it, by the network alone.
     """
 
     kind: str
@@ -86,23 +90,28 @@ class Example:
     weights: NDArray[np.float64]
     reachable: float
     first: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    variants: tuple[Lesson, ...] = ()
 
 
 def examples(paths: Iterable[Path]) -> Iterator[Example]:
     """Read the gold: pages that have blocks, and gold text or labels of them."""
     readings = read_labels()
+    number = 0
     for path in paths:
         name = path.name.partition(".")[0]
         with gzip.open(path, "rt", encoding="utf-8") as lines:
             for line in lines:
                 row = json.loads(line)
                 reading = readings.get((name, str(row.get("id"))))
-                example = _example(row, name, reading)
+                example = _example(row, name, reading, random.Random(number))
                 if example is not None:
+                    number += 1
                     yield example
 
 
-def _example(row: dict[str, Any], source: str, reading: Reading | None) -> Example | None:
+def _example(
+    row: dict[str, Any], source: str, reading: Reading | None, rng: random.Random
+) -> Example | None:
     site = site_of(row)
     gold_text = row.get("gold_text")
     if not gold_text and reading is None:
@@ -122,6 +131,11 @@ def _example(row: dict[str, Any], source: str, reading: Reading | None) -> Examp
         print(f"{source} {row.get('id')}: is cut into other blocks than its reader saw; left out")
         return None
     evidence = Evidence(document)
+    lessons = []
+    for variant, numbers in variants(document, labels.main, evidence.sizes, rng):
+        found = Evidence(variant)
+        weights = _weights(labels.weights[numbers], found.sizes)
+        lessons.append(Lesson(found, labels.main[numbers], weights))
     return Example(
         kind=f"{source}: {kind}",
         site=site,
@@ -131,6 +145,7 @@ def _example(row: dict[str, Any], source: str, reading: Reading | None) -> Examp
         main=labels.main,
         weights=_weights(labels.weights, evidence.sizes),
         reachable=score_page(_text(document.blocks, labels.main), gold_text).word.score.f1,
+        variants=tuple(lessons),
     )
 
 
@@ -197,7 +212,7 @@ def learn_judge(pages: Sequence[Example]) -> Judge:
 def learn_the_network(pages: Sequence[Example]) -> Network:
     """Learn the network from the pages whose gold text is on them."""
     lessons = [
-        Lesson(page.evidence, page.main, page.weights)
+        Lesson(page.evidence, page.main, page.weights, page.variants)
         for page in pages
         if page.reachable >= _LEAST_REACHABLE and page.weights.any()
     ]
