@@ -153,14 +153,14 @@ def test_a_flipped_bit_is_refused_or_changes_no_shape() -> None:
             assert len(Network.from_bytes(flipped).score(evidence(2))) > 0
 
 
-def test_the_site_counts_for_the_network_as_often_as_for_the_trees() -> None:
+def test_the_site_counts_beside_the_mean_of_trees_and_network() -> None:
     judge, found = Judge.shipped(), evidence(12)
     look = judge.look(found)
     site = np.linspace(-3, 3, len(found.sizes))
     trees = ask(judge.second, in_context(found, sigmoid(look.trees + site)))
-    both = 0.6 * trees + 0.4 * (look.network + site)
+    both = 0.6 * trees + 0.4 * look.network
     both = np.where(found.beside, np.minimum(both, trees), both)
-    assert judge.likelihoods(found, look, site) == pytest.approx(sigmoid(both + site))
+    assert judge.likelihoods(found, look, site) == pytest.approx(sigmoid(both + 1.7 * site))
 
 
 def test_a_verdict_does_not_hang_on_other_pages() -> None:

@@ -46,6 +46,8 @@ _MOST = 60.0
 LIKELY = 0.5
 """A block is main text where it is likelier than this."""
 _NETWORK = 0.4
+# How much the site adds to both. The second trees hear it by the first verdict, too.
+_SITE = 1.7
 # The network is not to be surer than this, as log odds: trees hardly are.
 _SUREST = 8.0
 # Line numbers beside a listing are no text.
@@ -112,10 +114,7 @@ class Judge:
         """
         first = sigmoid(look.trees + site)
         trees = ask(self.second, in_context(evidence, first))
-        # The site counts twice for the second trees, by the first verdict and by the sum below. It
-        # counts twice for the network, too.
-        both = Look(trees, look.network + site, look.beside).margins
-        return sigmoid(both + site)
+        return sigmoid(Look(trees, look.network, look.beside).margins + _SITE * site)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
