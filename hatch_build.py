@@ -13,7 +13,10 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 SOURCES = (
-    Path("crawler", "core", "compiled.pyx"),
+    Path("crawler", "core", "hot_loops", "compiled_elements.pyx"),
+    Path("crawler", "core", "hot_loops", "compiled_judges.pyx"),
+    Path("crawler", "core", "hot_loops", "compiled_sentences.pyx"),
+    Path("crawler", "core", "hot_loops", "compiled_text.pyx"),
     Path("crawler", "core", "page", "compiled_cutter.pyx"),
 )
 

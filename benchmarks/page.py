@@ -40,7 +40,13 @@ from typing import TYPE_CHECKING, Any
 
 import lxml.html
 
-COMPILED = "crawler.core.compiled", "crawler.core.page.compiled_cutter"
+COMPILED = (
+    "crawler.core.hot_loops.compiled_elements",
+    "crawler.core.hot_loops.compiled_judges",
+    "crawler.core.hot_loops.compiled_sentences",
+    "crawler.core.hot_loops.compiled_text",
+    "crawler.core.page.compiled_cutter",
+)
 # As if no compiler had been there.
 if "--pure" in sys.argv:
     for part in COMPILED:

@@ -15,6 +15,8 @@ import pytest
 import scrapy.utils.log
 from hypothesis import HealthCheck, settings
 
+from support.compiled import COMPILED
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -38,7 +40,7 @@ _errors = pytest.StashKey[int]()
 
 # PURE_PYTHON=1 tries what runs where no compiler was.
 if os.environ.get("PURE_PYTHON"):
-    for name in ("crawler.core.compiled", "crawler.core.page.compiled_cutter"):
+    for name in COMPILED:
         sys.modules[name] = None  # type: ignore[assignment]
 
 

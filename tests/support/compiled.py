@@ -12,6 +12,15 @@ from hypothesis import strategies as st
 if TYPE_CHECKING:
     from types import ModuleType
 
+COMPILED = (
+    "crawler.core.hot_loops.compiled_elements",
+    "crawler.core.hot_loops.compiled_judges",
+    "crawler.core.hot_loops.compiled_sentences",
+    "crawler.core.hot_loops.compiled_text",
+    "crawler.core.page.compiled_cutter",
+)
+"""The compiled modules of the package."""
+
 PIECES = st.sampled_from(
     ["<p>", "</p>", "<b class='x y' id=z>", "</b>", "<br>", "<svg xml:lang=ko xlink:href=q>",
      "<a href='/x?q=&amp;'>", "</a>", "<td colspan=2>", "text", " ", "\n", "한국어", "&nbsp;",
@@ -19,6 +28,9 @@ PIECES = st.sampled_from(
      "<style>p{}</style>", "<template><i>t</i></template>", "<p class>", "<p é='è'>", "<ns:t>",
      "<i rel='é&eacute;' itemprop='' href=x:class=y>"]
 )  # fmt: skip
+
+TEXTS = st.lists(st.text(min_size=1, max_size=20), min_size=1, max_size=8)
+"""Texts of any characters, lone surrogates too."""
 
 
 def compiled_part(name: str) -> ModuleType:

@@ -43,7 +43,7 @@ def modules() -> Iterator[ModuleType]:
     """Give all modules of the project that are written in Python."""
     for found in pkgutil.walk_packages(crawler.__path__, "crawler."):
         # What is compiled has no source to read, and is not there where Python alone is tried.
-        if not found.name.endswith((".worker", ".__main__", ".compiled", ".compiled_cutter")):
+        if not found.name.endswith((".worker", ".__main__")) and ".compiled_" not in found.name:
             yield importlib.import_module(found.name)
 
 

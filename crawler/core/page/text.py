@@ -10,7 +10,7 @@ from typing import Final, TypeVar
 from xxhash import xxh3_64_intdigest
 
 from crawler.core.hot_loops import normal_forms
-from crawler.core.pure import DIGITS, folded, is_label
+from crawler.core.hot_loops.text import DIGITS, folded, is_label
 from crawler.core.words import any_of
 
 DENSE = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")

@@ -11,7 +11,7 @@ from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Self
 
 from crawler.core.hot_loops import columns
-from crawler.core.pure import VALUED
+from crawler.core.hot_loops.elements import VALUED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,8 +29,8 @@ class Elements:
         texts: the text of each up to its first child.
         tails: the text behind each up to the next element.
         names: the names of its attributes.
-        values: by the names of some attributes (:data:`crawler.core.pure.VALUED`), the values by
-            the numbers of the elements that have them.
+        values: by the names of some attributes, :data:`crawler.core.hot_loops.elements.VALUED`, the
+            values by the numbers of the elements that have them.
         children: how many children it has.
     """
 

@@ -12,8 +12,8 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from crawler.core.hot_loops import EndMarks
+from crawler.core.hot_loops.sentences import FIRST, LAST, NEVER_LAST
 from crawler.core.patterns import compiled_later
-from crawler.core.pure import FIRST, LAST, NEVER_LAST
 from crawler.core.sentences.languages import habits_of
 from crawler.core.sentences.sentence import readable_ends
 

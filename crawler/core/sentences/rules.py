@@ -13,8 +13,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cached_property
 
+from crawler.core.hot_loops.sentences import GOES_ON, PROPOSED, UNKNOWN
 from crawler.core.patterns import compiled_later
-from crawler.core.pure import GOES_ON, PROPOSED, UNKNOWN
 from crawler.core.sentences.languages import habits_of
 from crawler.core.sentences.marks import (
     CJK_MARKS,
@@ -206,7 +206,7 @@ class _Judge:
 
         Args:
             at: where the dot is, in no pair of marks.
-            told: what the words tell, as :class:`crawler.core.pure.EndMarks` says.
+            told: what the words tell, as :class:`crawler.core.hot_loops.sentences.EndMarks` says.
         """
         if told == GOES_ON or (told == PROPOSED and not self._is_proposed(at, at + 2)):
             return None

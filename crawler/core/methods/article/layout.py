@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crawler.core.hot_loops import CueWords, cues_of_word, distances, numbered
+from crawler.core.hot_loops.text import BEGIN_CHARS
 from crawler.core.page.blocks import Block
-from crawler.core.pure import BEGIN_CHARS
 from crawler.core.words import read_data
 
 _STEMS: Final[Mapping[str, list[str]]] = {

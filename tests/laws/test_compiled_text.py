@@ -1,0 +1,111 @@
+"""The compiled loops over characters give what those in Python give."""
+
+from __future__ import annotations
+
+import zlib
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crawler.core.hot_loops import text as pure
+from support.compiled import TEXTS, compiled_part
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from numpy.typing import NDArray
+
+MIXED = (
+    "aZ 09.\u00a0\u00e9\u00bd\u0301\u0130\u00df\u03a3\u2026\u0663\uff11\uff21"
+    "\u1100\u1161\u11a8\uac00\u09c7\u09be\u3042\u3099"
+)
+"""Letters, digits and marks that fold or compose."""
+
+
+@pytest.fixture(scope="module")
+def compiled() -> ModuleType:
+    return compiled_part("crawler.core.hot_loops.compiled_text")
+
+
+def joined(texts: list[str]) -> tuple[str, NDArray[np.intp]]:
+    return "\n".join((*texts, "")), np.cumsum([len(text) + 1 for text in texts]) - 1
+
+
+@given(texts=TEXTS, seed=st.integers(0, 2**32))
+def test_class_counts(compiled: ModuleType, texts: list[str], seed: int) -> None:
+    classes = np.random.default_rng(seed).integers(0, 256, 1 << 16, np.uint8)
+    classes[ord("\n")] = 64  # a space, as in the tables that are used
+    whole = joined(texts)
+    assert np.array_equal(
+        compiled.class_counts(*whole, classes), pure.class_counts(*whole, classes)
+    )
+
+
+@given(texts=TEXTS, others=st.lists(st.text(), max_size=8), seed=st.integers(0, 2**32))
+def test_gram_hits(compiled: ModuleType, texts: list[str], others: list[str], seed: int) -> None:
+    lower = np.random.default_rng(seed).integers(0, 4, 1 << 16, np.uint32)
+    drawn = (*joined(texts), others, lower)
+    assert np.array_equal(compiled.gram_hits(*drawn), pure.gram_hits(*drawn))
+
+
+@given(texts=st.lists(st.text(st.sampled_from("abYZ -_0é\u212a"), max_size=14), max_size=5))
+def test_cues_of_names(compiled: ModuleType, texts: list[str]) -> None:
+    def word_cues(word: str) -> int:
+        return 1 << zlib.crc32(word.encode()) % 64
+
+    one, other = compiled.CueWords(word_cues), pure.CueWords(word_cues)
+    for _ in range(2):
+        assert np.array_equal(one.masks(texts), other.masks(texts))
+
+
+@given(data=st.binary() | st.binary(max_size=99).map(lambda its: its.translate(None, pure.CONTROL)))
+def test_control_characters(compiled: ModuleType, data: bytes) -> None:
+    assert compiled.without_control(data) == pure.without_control(data)
+
+
+@given(
+    stems=st.dictionaries(st.text("abé\u212a", min_size=2, max_size=4), st.integers(0, 2**64 - 1)),
+    texts=st.lists(st.text("abé\u212a", max_size=12), max_size=5),
+)
+def test_stems_in_texts(compiled: ModuleType, stems: dict[str, int], texts: list[str]) -> None:
+    assert compiled.Stems(stems).masks(texts) == pure.Stems(stems).masks(texts)
+
+
+STEMS = st.tuples(
+    st.text("abc", min_size=1, max_size=4),
+    st.booleans(),
+    st.text("ab", max_size=1),
+    st.integers(0, 63),
+)
+
+
+@given(stems=st.lists(STEMS, max_size=6), word=st.text("abc", max_size=9))
+def test_cues_of_a_word(
+    compiled: ModuleType, stems: list[tuple[str, bool, str, int]], word: str
+) -> None:
+    begins: dict[str, list[tuple[str, bool, str, int]]] = {}
+    for stem, is_whole, unless, bit in stems:
+        begins.setdefault(stem[: pure.BEGIN_CHARS], []).append((stem, is_whole, unless, 1 << bit))
+    assert compiled.cues_of_word(word, begins) == pure.cues_of_word(word, begins)
+
+
+@given(
+    texts=st.lists(
+        st.text("aZ 09\n\t.", max_size=9)
+        | st.text(st.characters(exclude_characters="\0") | st.sampled_from(MIXED)).filter(
+            lambda text: not text.isascii()
+        )
+    ),
+    most=st.integers(1, 5),
+)
+def test_normal_forms(compiled: ModuleType, texts: list[str], most: int) -> None:
+    assert compiled.normal_forms(texts, most) == pure.normal_forms(texts, most)
+
+
+def test_what_stands_for_a_character_depends_on_none_around(compiled: ModuleType) -> None:
+    for begin in range(128, 1 << 16, 64):
+        text = "".join(map(chr, range(begin, begin + 64)))
+        assert compiled.normal_forms([text], 99) == pure.normal_forms([text], 99)
