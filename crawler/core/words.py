@@ -108,17 +108,19 @@ def fold_all(texts: Sequence[str]) -> list[str]:
 
 
 def fold_letters(text: str) -> str:
-    """Fold case as expressions ignore it: they take each kind of "i" for the same."""
+    """Fold case at least as far as ``re.IGNORECASE``, so that no match is missed."""
     if text.isascii():
         return text.lower()
     return text.casefold().replace("\u0131", "i").replace("i\u0307", "i")
 
 
 class Beginnings:
-    """Tells most texts that begin with none of some phrases, whatever the case, behind any signs.
+    """A quick test that excludes most texts that begin with none of the phrases.
+
+    Case and signs before the phrase do not matter.
 
     Args:
-        phrases: the phrases, of two characters or more.
+        phrases: the phrases, of two characters or more. Each begins with a letter or digit.
     """
 
     def __init__(self, phrases: Iterable[str]) -> None:

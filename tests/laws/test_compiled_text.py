@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lxml import etree
 
 from crawler.core.hot_loops import text as pure
 from support.compiled import TEXTS, compiled_part
@@ -64,6 +65,40 @@ def test_cues_of_names(compiled: ModuleType, texts: list[str]) -> None:
 @given(data=st.binary() | st.binary(max_size=99).map(lambda its: its.translate(None, pure.CONTROL)))
 def test_control_characters(compiled: ModuleType, data: bytes) -> None:
     assert compiled.without_control(data) == pure.without_control(data)
+
+
+PIECES = st.sampled_from([b"<", b"<a", b">", b'"', b"'", b"=", b"/", b" ", b"\n", b"b", b"<!--"])
+RUNS = st.sampled_from([b" a1", b"/b", b" c=", b"<d ", b' e="', b" f='"])
+
+
+@given(
+    pieces=st.lists(PIECES, max_size=40),
+    run=RUNS,
+    times=st.integers(0, 2 * pure.MOST_ATTRIBUTES),
+    rest=st.lists(PIECES, max_size=9),
+)
+def test_tags_of_many_attributes(
+    compiled: ModuleType, pieces: list[bytes], run: bytes, times: int, rest: list[bytes]
+) -> None:
+    data = b"".join((*pieces, run * times, *rest))
+    assert compiled.has_many_attributes(data) == pure.has_many_attributes(data)
+
+
+@given(
+    pieces=st.lists(PIECES, max_size=40),
+    between=st.sampled_from([" ", "/", "=''", "=>".replace(">", '">"')]),
+    count=st.integers(pure.MOST_ATTRIBUTES - 40, pure.MOST_ATTRIBUTES + 40),
+    rest=st.lists(PIECES, max_size=9),
+)
+def test_no_tag_has_more_attributes_than_are_seen(
+    pieces: list[bytes], between: str, count: int, rest: list[bytes]
+) -> None:
+    many = between.join(f"x{number}" for number in range(count)).encode()
+    data = b"".join((*pieces, many, *rest))
+    if not pure.has_many_attributes(data):
+        parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
+        root = etree.fromstring(b"<p>" + data, parser)
+        assert max(len(each.attrib) for each in root.iter(etree.Element)) < pure.MOST_ATTRIBUTES
 
 
 @given(

@@ -9,7 +9,9 @@ import pytest
 
 from crawler.core.errors import UnreadablePageError
 from crawler.core.flow import Document, Page, read
+from crawler.core.hot_loops import has_many_attributes, text
 from support.hostile_pages import HOSTILE, MEGABYTE
+from support.pace import within
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,10 +71,61 @@ def test_invalid_utf8_keeps_what_is_valid() -> None:
     assert set(text[-1].text) == {"\ufffd"}
 
 
+def attributes(first: int, last: int) -> str:
+    return " ".join(f"a{number}" for number in range(first, last))
+
+
+MANY = attributes(0, 2_000)
+LETTERS = [chr(code) for code in range(97, 123)]
+SHORT_NAMES = " ".join(a + b + c for a in LETTERS for b in LETTERS for c in LETTERS[:18])
+TAGS = {
+    "a quoted end": f'<div x=">" {attributes(0, 80_000)}>',
+    "quoted ends": f"""<div {attributes(0, 80_000).replace(" ", "='>'")}>""",
+    "signs of tags": f"<div {attributes(0, 80_000).replace('5000 ', '5000 <9 ')}>",
+    "a value of quotes": '<div x="' + "a '" * 60_000 + f'" {attributes(0, 20_000)}>',
+    "ten of 7,900": f"<div {attributes(0, 7_900)} y='{'z' * 20_000}'>" * 10,
+    "49,000 characters": f"<div {SHORT_NAMES}>",
+    "behind a quote in a comment": f'<!-- <a x=" --><div {attributes(0, 40_000)}><p title="">',
+    "behind a sign in a script": f"<script>a<b='</script><div {attributes(0, 40_000)}><p id=''>",
+    "an end of a break": f'</br><p x="</br ">" {attributes(0, 40_000)}>',
+}
+
+
+@pytest.mark.parametrize("name", TAGS)
+def test_no_tag_of_many_attributes_costs_time(name: str) -> None:
+    with within(0.5):
+        document = page(f"<p>one</p>{TAGS[name]}two")
+    assert "one" in document.blocks[0].text
+    assert "two" in document.blocks[-1].text
+
+
+@pytest.mark.parametrize("run", ["<", "<a", "<b ", '<a x="', "<a x='<b y=\"", "<a =", "<a/"])
+@pytest.mark.parametrize("find", [has_many_attributes, text.has_many_attributes])
+def test_no_text_costs_the_search_for_attributes_time(
+    find: Callable[[bytes], bool], run: str
+) -> None:
+    with within(2):
+        find(run.encode() * 1_000_000)
+
+
+@pytest.mark.parametrize(
+    "tag",
+    [
+        f"<img src='data:image/png;base64,{'iVBORw0KGgo/' * 40_000}'>",
+        f"""<p title="{"a '=> <b " * 40_000}">""",
+        f"<p {attributes(0, 999)}>" * 20,
+        f"<p>{MANY}</p>",
+    ],
+)
+@pytest.mark.parametrize("find", [has_many_attributes, text.has_many_attributes])
+def test_long_values_are_no_attributes(find: Callable[[bytes], bool], tag: str) -> None:
+    assert not find(tag.encode())
+
+
 @pytest.mark.parametrize(
     "char", ["\f", "\v", "\0", "\ufffe", "\uffff", "\ud800", "&#1;", "&#12;", "&#11;", "&#xfffe;"]
 )
-@pytest.mark.parametrize("start", ["<div>" * 2100, f"<p title='{'x/' * 25_500}'>"])
+@pytest.mark.parametrize("start", ["<div>" * 2100, f"<p {MANY}>"])
 def test_no_character_costs_a_page_that_is_nested_deep_or_may_have_many_attributes(
     start: str, char: str
 ) -> None:

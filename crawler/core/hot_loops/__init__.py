@@ -18,6 +18,7 @@ __all__ = [
     "described",
     "distances",
     "gram_hits",
+    "has_many_attributes",
     "hint_spots",
     "made",
     "means_within",
@@ -62,6 +63,7 @@ try:
         class_counts,
         cues_of_word,
         gram_hits,
+        has_many_attributes,
         normal_forms,
         without_control,
     )
@@ -72,6 +74,7 @@ except (ImportError, TypeError, ValueError):
         class_counts,
         cues_of_word,
         gram_hits,
+        has_many_attributes,
         normal_forms,
         without_control,
     )

@@ -2,7 +2,7 @@
 """Loops over the characters of texts, compiled; ``text.py`` has them in Python."""
 
 from cpython.unicode cimport PyUnicode_READ_CHAR, PyUnicode_Tailmatch
-from libc.string cimport memset
+from libc.string cimport memchr, memset
 
 import numpy as np
 
@@ -23,6 +23,66 @@ def without_control(bytes data):
         char = its[at]
         found |= (char < 9) | (char == 11) | (<unsigned char> (char - 14) < 18) | (char == 127)
     return data.translate(None, pure.CONTROL) if found else data
+
+
+cdef inline bint _is_blank(unsigned char char) noexcept nogil:
+    return char <= 32 and (char == 32 or char == 9 or char == 10 or char == 12 or char == 13)
+
+
+cdef inline bint _ends_name(unsigned char char) noexcept nogil:
+    return char <= 62 and (char == 62 or char == 47 or _is_blank(char))
+
+
+def has_many_attributes(bytes data):
+    cdef const unsigned char* its = data
+    cdef const unsigned char* found = its
+    cdef const unsigned char* quote
+    cdef const unsigned char* end = its + len(data)
+    cdef const unsigned char* at
+    cdef const unsigned char* last
+    cdef Py_ssize_t left = pure.READ_AGAIN * len(data)
+    cdef int many = pure.MOST_ATTRIBUTES, count
+    while True:
+        found = <const unsigned char*> memchr(found, c"<", end - found)
+        if found == NULL or found + 1 >= end:
+            return False
+        at = found + 1
+        if not (97 <= at[0] | 32 <= 122):
+            found = at
+            continue
+        while at < end and not _ends_name(at[0]):
+            at += 1
+        last = at
+        count = 0
+        while True:
+            while at < end and (_is_blank(at[0]) or at[0] == c"/"):
+                at += 1
+            if at == end or at[0] == c">":
+                break
+            at += 1
+            while at < end and at[0] != c"=" and not _ends_name(at[0]):
+                at += 1
+            last = at
+            while at < end and _is_blank(at[0]):
+                at += 1
+            if at < end and at[0] == c"=":
+                at += 1
+                while at < end and _is_blank(at[0]):
+                    at += 1
+                if at < end and (at[0] == 34 or at[0] == 39):
+                    quote = <const unsigned char*> memchr(at + 1, at[0], end - at - 1)
+                    at = end if quote == NULL else quote + 1
+                else:
+                    while at < end and not (_is_blank(at[0]) or at[0] == c">"):
+                        at += 1
+                last = at
+            count += 1
+            if count == many:
+                return True
+        left -= last - found
+        if left < 0:
+            return True
+        found += 1
 
 
 cdef enum:

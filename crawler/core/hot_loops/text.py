@@ -29,6 +29,23 @@ LETTER, UNCLEAR = 1 << 16, 1 << 17
 DIGITS = re.compile(r"\d+")
 """A run of digits of any script."""
 _LETTER = re.compile(r"[^\W\d_]")
+# A tag up to so many attributes, as HTML reads it: "=" begins no name, and quoted values hide all.
+# Nothing is given back, so that each tag is read once.
+_BLANKS, _NAME_ENDS = r"\t\n\f\r ", r"\t\n\f\r />"
+_VALUE = rf"[{_BLANKS}]*+=[{_BLANKS}]*+(?:\"[^\"]*+\"?+|'[^']*+'?+|[^{_BLANKS}>]*+)"
+_ATTRIBUTE = rf"[{_BLANKS}/]*+[^{_NAME_ENDS}][^{_NAME_ENDS}=]*+(?:{_VALUE})?+"
+MOST_ATTRIBUTES = 1_000
+"""Attributes of a tag from which on it has many."""
+READ_AGAIN = 8
+"""So many times the length of a page may be read as tags.
+
+What begins within a quoted value is read as a tag, too. Of pages that people read the whole length
+is read less than four times; a hostile page could have every character read a thousand times.
+"""
+_TAG = rf"<[a-zA-Z][^{_NAME_ENDS}]*+(?:{_ATTRIBUTE})"
+_TAG_BEGINS = re.compile(rb"<[a-zA-Z]")
+_UP_TO_MANY = re.compile(rf"{_TAG}{{0,{MOST_ATTRIBUTES}}}+".encode())
+_MANY = re.compile(rf"{_TAG}{{{MOST_ATTRIBUTES}}}+".encode())
 BEGIN_CHARS = 3
 """Of so many characters are the beginnings by which :func:`cues_of_word` finds stems."""
 
@@ -36,6 +53,26 @@ BEGIN_CHARS = 3
 def without_control(data: bytes) -> bytes:
     """Return bytes without :data:`CONTROL`; nearly none have any."""
     return data.translate(None, delete=CONTROL)
+
+
+def has_many_attributes(data: bytes) -> bool:
+    """Tell whether a tag has :data:`MOST_ATTRIBUTES` or more. Takes linear time.
+
+    Whatever may begin a tag is looked at, in comments, scripts and values, too. True also where
+    that is more than :data:`READ_AGAIN` allows.
+
+    Args:
+        data: a page in UTF-8, without control characters.
+    """
+    left = READ_AGAIN * len(data)
+    for begin in _TAG_BEGINS.finditer(data):
+        tag = _UP_TO_MANY.match(data, begin.start())
+        chars = tag.end() - tag.start() if tag else 0
+        left -= chars
+        # Each takes two characters at least.
+        if left < 0 or (chars >= 2 * MOST_ATTRIBUTES and _MANY.match(data, begin.start())):
+            return True
+    return False
 
 
 def _codes(text: str) -> NDArray[np.uint32]:

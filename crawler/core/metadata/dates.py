@@ -120,7 +120,7 @@ _WORD_PATTERNS = (
     rf"""(?P<w9>{_WORD}) \s{{1,2}} (?P<d9>\d{{1,2}}) \s
     (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d) \s(?:{_ZONE}\s)? (?P<y9>\d{{4}})(?!\d)""",
 )
-# The patterns in which the month is a word, by the ends of their groups' names.
+# The last characters of the group names of the patterns whose month is a word, as in w5.
 _OF_WORDS = frozenset("5679ab")
 # One look at a character tells which patterns may begin there.
 _DATE = compiled_later(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 from crawler.core.hot_loops import Stems
@@ -12,13 +12,11 @@ from crawler.core.metadata.dates import find_dates, is_month
 from crawler.core.page.text import DENSE
 from crawler.core.patterns import compiled_later
 from crawler.core.words import (
-    APART,
     any_of,
     fold_letters,
     fold_name,
     fold_word,
     read_data,
-    texts_with,
 )
 
 _MAX_NAMES = 30
@@ -172,7 +170,6 @@ class BylineWords:
         self.by_within = re.compile(rf"\s(?:{free})(?:\s?[:\uff1a]|\s)\s*+", re.IGNORECASE)
         starts = (*data["by"], *with_colon, *data["before_names"], *data["text_credits"])
         self.by_starts = frozenset(word[:3] for word in (*starts, *data["other_credits"]))
-        self._begins = re.compile(rf"\0(?:{any_of(self.by_starts)})")
         self.joint = re.compile(joint, re.IGNORECASE)
         wires = any_of((*data["agencies"], *data["wires"]))
         self.before_agency = {
@@ -193,12 +190,6 @@ class BylineWords:
         self._stems = Stems(stems)
         either = any_of((*data["modified"], *data["published"]))
         self.updated = re.compile(rf"\s(?:last )?(?:{either})\b", re.IGNORECASE)
-
-    def beginning(self, texts: Sequence[str]) -> Iterator[int]:
-        """Yield the numbers of the texts that ``by`` may match, by their first three letters."""
-        heads = APART.join([text.lstrip(_BEFORE_BY)[:3] for text in texts]).lower()
-        # The mark before a text belongs to the text before it, so one more stands before the first.
-        return texts_with(self._begins, f"{APART}{heads}")
 
     def said_of_dates(self, text: str) -> int:
         """Return what a text says of dates: ``PUBLISHED``, ``MODIFIED``, both (the sum) or 0."""

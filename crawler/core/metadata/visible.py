@@ -12,12 +12,12 @@ from typing import NamedTuple
 from lxml import etree
 
 from crawler.core.hot_loops import Stems, short_texts
-from crawler.core.metadata.names import begins_as_byline, byline_words
+from crawler.core.metadata.names import begins_as_byline
 from crawler.core.page.page import LOCAL_SITE, site_of
 from crawler.core.page.parse import ParsedPage
-from crawler.core.page.text import DENSE, drop_unseen
+from crawler.core.page.text import drop_unseen
 from crawler.core.patterns import compiled_later
-from crawler.core.words import APART, foreign, texts_with
+from crawler.core.words import APART, texts_with
 
 # No content of the page.
 _NO_TEXT = frozenset(
@@ -193,12 +193,7 @@ class VisiblePage:
     def bylines(self) -> list[Mark]:
         """Short texts that begin as bylines do."""
         places, texts = self._snippets
-        begin = byline_words().beginning(texts)
-        # What a byline in Korean, Japanese or Chinese begins with is a name.
-        joined = APART.join(texts)
-        is_dense = not joined.isascii() and DENSE.search(foreign(joined)) is not None
-        others = texts_with(DENSE, joined) if is_dense else ()
-        found = (at for at in sorted({*begin, *others}) if begins_as_byline(texts[at]))
+        found = (at for at, text in enumerate(texts) if begins_as_byline(text))
         return self._text_marks((places[at], texts[at]) for at in found)
 
     @cached_property

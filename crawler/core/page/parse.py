@@ -14,7 +14,7 @@ from urllib.parse import urljoin, urlsplit
 from lxml import etree
 
 from crawler.core.errors import UnreadablePageError
-from crawler.core.hot_loops import without_control
+from crawler.core.hot_loops import has_many_attributes, without_control
 from crawler.core.page.composed import compose, prepare
 from crawler.core.page.decode import decode
 from crawler.core.page.text import drop_unseen, in_xml
@@ -50,10 +50,8 @@ _NO_BASES = ("data:", "javascript:")
 _TOO_DEEP = "Excessive depth"
 # What it says of "</br>".
 _END_OF_BREAK = "unexpected end tag : br"
-# libxml2 takes time by the square of the number of attributes of a tag. A tag may have so many
-# characters; a longer one may have so many blanks and other marks that end an attribute.
-_LONG_TAG_CHARS = 50_000
-_MOST_ENDS = 8_000
+# What is said here of a page that libxml2 would take long to read.
+_TOO_MANY = "Too many attributes"
 # Limits of the tree that is built for pages that libxml2 cannot handle.
 _DEPTH = 1_000
 _ATTRIBUTES = 256
@@ -177,8 +175,6 @@ def _trees(text: str, body: bytes | None) -> list[Elements]:
         text: the page.
         body: the same in UTF-8, where it is known.
     """
-    if _has_many_attributes(text):
-        return list(map(walk, _bounded_roots(_markup(prepare(text)))))
     root, complaints = _tree(_markup(text if body is None else body))
     first = None if root is None else walk(root)
     # What has to be prepared is rare, costs time to find in markup, and leaves marks in the tree.
@@ -188,7 +184,7 @@ def _trees(text: str, body: bytes | None) -> list[Elements]:
         if prepared != text:
             root, complaints = _tree(_markup(prepared))
             first = None
-    if _TOO_DEEP in complaints:
+    if _TOO_DEEP in complaints or complaints == _TOO_MANY:
         return list(map(walk, _bounded_roots(_markup(prepare(text)))))
     if root is None:
         return []
@@ -200,7 +196,13 @@ def _trees(text: str, body: bytes | None) -> list[Elements]:
 
 
 def _tree(markup: bytes) -> tuple[Any, str]:
-    """Return the root of the tree that libxml2 makes of markup, and what it complained of."""
+    """Return the root of the tree that libxml2 makes of markup, and what it complained of.
+
+    It takes time by the square of the number of attributes of a tag: where one has a thousand it is
+    not asked. A picture of 450 KB as one value is one attribute.
+    """
+    if has_many_attributes(markup):
+        return None, _TOO_MANY
     # Nobody looks elements up by their identifiers: libxml2 need not collect them.
     parser = etree.HTMLParser(
         encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True, collect_ids=False
@@ -213,29 +215,6 @@ def _markup(text: str | bytes) -> bytes:
     """Return a page in UTF-8, without control characters, which are single bytes there."""
     data = bytes(text) if isinstance(text, bytes) else text.encode("utf-8", "replace")
     return without_control(data)
-
-
-def _has_many_attributes(text: str) -> bool:
-    """Tell whether a tag may have so many attributes that libxml2 takes long to read it.
-
-    A long tag that is a picture or a script's data in one value has few.
-    """
-    start = text.find("<")
-    while 0 <= start <= len(text) - _LONG_TAG_CHARS - 2:
-        end = start + _LONG_TAG_CHARS + 2
-        last = text.rfind("<", start, end)
-        # Tags begin with a letter; what begins otherwise, as in scripts, is none.
-        if last > start:
-            start = last
-            continue
-        if text[start + 1 : start + 2].isalpha() and text.find(">", start, end) < 0:
-            end = text.find(">", end)
-            tag = text[start : end if end >= 0 else len(text)]
-            if len(tag.split()) + sum(map(tag.count, "\"'/")) > _MOST_ENDS:
-                return True
-            start += len(tag)
-        start = text.find("<", start + 1)
-    return False
 
 
 def _bounded_roots(markup: bytes) -> tuple[etree._Element, ...]:

@@ -25,12 +25,12 @@ LOOK_BACK = 40
 """Characters enough to see the word before a mark, and the word behind it."""
 
 _CLOSING = "\"'”’»«“‘›‹)]}）］】〕」』》〉〗｣"
-_CLOSERS = _CLOSING.replace("]", r"\]")
+_CLOSERS_IN_CLASS = _CLOSING.replace("]", r"\]")
 _QUOTES = frozenset("\"'”’»«“‘›‹」』》〉｣")
 _MARKS = ".…‥" + "".join(sorted(HARD_MARKS))
 _NOTE = r"\[(?:[^\W\d_]{1,5} ?)?\d{1,3}\]"
 # A run: end marks, the quotation marks and brackets closed there, and references to notes.
-_RUN = rf"[{_MARKS}%s](?:{_NOTE}|[{_MARKS}%s{_CLOSERS}])*+(?:[ \xa0\u202f][»”](?!\w))?"
+_RUN = rf"[{_MARKS}%s](?:{_NOTE}|[{_MARKS}%s{_CLOSERS_IN_CLASS}])*+(?:[ \xa0\u202f][»”](?!\w))?"
 _MORE_MARKS = {"el": ";\u037e", "hy": ":։"}
 _RUNS = {more: re.compile(_RUN % (more, more)) for more in ("", *_MORE_MARKS.values())}
 _EMOJI = "\u2600-\u27bf\u2b50\u2b55\ufe0f\u200d\u20e3\U0001f000-\U0001faff"
@@ -197,8 +197,8 @@ _PAIRS = dict(zip("([{（［【〔「『《〈〖｢“„‘‚«»‹›", ")]
 # Pairs whose closing mark has a second form.
 _ALSO_CLOSE = {"„": "”", "‚": "‘", "“": "„", "”": "”"}
 _BRACKETS = frozenset("([{（［【〔")
-# An apostrophe between letters, as in "don't", is none; Hangul and Han have none.
 _ENCLOSERS = "()[]{}（）［］【】〔〕「」『』《》〈〉〖〗｢｣“”„‘’‚«»‹›\"'"
+# An apostrophe between letters, as in "don't", is none; Hangul and Han have none.
 _MARK = compiled_later(
     rf"[{re.escape(_ENCLOSERS)}]"
     r"""(?!(?<=[^\W\d_]['’])(?=[^\W\d_])[\0-\u05ff])"""

@@ -150,7 +150,7 @@ def spread(values: Sequence[float]) -> float:
 
 
 def share(told: Sequence[bool]) -> float:
-    """Return of how many things something is true, as a share; 0 of none."""
+    """Return the share of True among the values; 0.0 for none."""
     return told.count(True) / len(told) if told else 0.0
 
 

@@ -49,6 +49,7 @@ _CREDIT = compiled_later(
     rf"[\W_]*(?:(?:{any_phrase(_WORDS['credit'])})\s?(?:[:=/|\uff1a\uff0f\uff1d©]|by\b)|(?:\(c\)|©|ⓒ)).*\S.*",
     re.IGNORECASE,
 )
+# "(c)" without the sign that it begins with.
 _CREDITS = Beginnings((*_WORDS["credit"], "c)"))
 _CREDIT_CHARS, _CAPTION_CHARS = 100, 300
 _CREDITED = frozenset(("p", "div", "span", "figcaption", "small", "figure", "section"))
@@ -73,8 +74,9 @@ _IN_TEXT = HEADINGS | {"p", "li", "dt", "dd", "pre"}
 # A release ends with a mark, or with who its company is; there is how to reach its press office.
 _PRESS_END = frozenset(_WORDS["press_end"])
 _PRESS_END_CHARS = max(map(len, _PRESS_END))
+_ABOUT_ENDS = ("소개", "について")
 _ABOUT = compiled_later(
-    rf"(?:{any_phrase(_WORDS['about'])})\s\S.*|.*\S\s?(?:소개|について)", re.IGNORECASE
+    rf"(?:{any_phrase(_WORDS['about'])})\s\S.*|.*\S\s?(?:{any_of(_ABOUT_ENDS)})", re.IGNORECASE
 )
 _ABOUTS = Beginnings(_WORDS["about"])
 _ABOUT_CHARS, _TITLE, _TITLE_END = 80, 40, re.compile(r"[:\uff1a\n]")
@@ -194,7 +196,7 @@ def _is_about(block: Block) -> bool:
     title = _TITLE_END.split(block.text[: _ABOUT_CHARS + 1], maxsplit=1)[0]
     return (
         len(title) <= _ABOUT_CHARS
-        and _ABOUTS.may_be_of(title)
+        and (_ABOUTS.may_be_of(title) or title.endswith(_ABOUT_ENDS))
         and _ABOUT.fullmatch(title) is not None
     )
 
