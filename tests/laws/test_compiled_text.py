@@ -81,12 +81,12 @@ def test_tags_of_many_attributes(
     compiled: ModuleType, pieces: list[bytes], run: bytes, times: int, rest: list[bytes]
 ) -> None:
     data = b"".join((*pieces, run * times, *rest))
-    assert compiled.has_many_attributes(data) == pure.has_many_attributes(data)
+    assert compiled.may_have_many_attributes(data) == pure.may_have_many_attributes(data)
 
 
 @given(
     pieces=st.lists(PIECES, max_size=40),
-    between=st.sampled_from([" ", "/", "=''", "=>".replace(">", '">"')]),
+    between=st.sampled_from([" ", "/", "=''", '=">"']),
     count=st.integers(pure.MOST_ATTRIBUTES - 40, pure.MOST_ATTRIBUTES + 40),
     rest=st.lists(PIECES, max_size=9),
 )
@@ -95,7 +95,7 @@ def test_no_tag_has_more_attributes_than_are_seen(
 ) -> None:
     many = between.join(f"x{number}" for number in range(count)).encode()
     data = b"".join((*pieces, many, *rest))
-    if not pure.has_many_attributes(data):
+    if not pure.may_have_many_attributes(data):
         parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
         root = etree.fromstring(b"<p>" + data, parser)
         assert max(len(each.attrib) for each in root.iter(etree.Element)) < pure.MOST_ATTRIBUTES

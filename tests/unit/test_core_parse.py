@@ -7,6 +7,7 @@ from lxml import etree
 
 from crawler.core.errors import UnreadablePageError
 from crawler.core.flow import Page, read
+from crawler.core.hot_loops import may_have_many_attributes
 from crawler.core.page.parse import ParsedPage, _bounded_roots, parse
 from crawler.core.page.segment import segment
 
@@ -269,3 +270,12 @@ def test_pages_without_a_body_are_read_as_a_browser_reads_them(
 ) -> None:
     document = read(Page.from_text("https://s.example/", markup))
     assert [block.text for block in document.blocks] == texts
+
+
+def test_a_script_is_no_tag_of_many_attributes() -> None:
+    script = "if(a<b." + " c='d'; e='f';" * 2_000
+    deep = "<div>" * 1_500
+    assert may_have_many_attributes(script.encode())
+    (root,) = parse(Page.from_text(URL, f"<script>{script}</script>{deep}<p>one")).roots
+    assert sum(1 for _ in root.iter("div")) == 1_500
+    assert sum(1 for _ in next(root.iter("p")).iterancestors("div")) == 1_500

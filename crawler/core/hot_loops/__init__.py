@@ -18,9 +18,9 @@ __all__ = [
     "described",
     "distances",
     "gram_hits",
-    "has_many_attributes",
     "hint_spots",
     "made",
+    "may_have_many_attributes",
     "means_within",
     "normal_forms",
     "numbered",
@@ -63,7 +63,7 @@ try:
         class_counts,
         cues_of_word,
         gram_hits,
-        has_many_attributes,
+        may_have_many_attributes,
         normal_forms,
         without_control,
     )
@@ -74,7 +74,7 @@ except (ImportError, TypeError, ValueError):
         class_counts,
         cues_of_word,
         gram_hits,
-        has_many_attributes,
+        may_have_many_attributes,
         normal_forms,
         without_control,
     )

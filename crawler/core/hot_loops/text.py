@@ -55,8 +55,8 @@ def without_control(data: bytes) -> bytes:
     return data.translate(None, delete=CONTROL)
 
 
-def has_many_attributes(data: bytes) -> bool:
-    """Tell whether a tag has :data:`MOST_ATTRIBUTES` or more. Takes linear time.
+def may_have_many_attributes(data: bytes) -> bool:
+    """Tell whether a tag may have :data:`MOST_ATTRIBUTES` or more. Takes linear time.
 
     Whatever may begin a tag is looked at, in comments, scripts and values, too. True also where
     that is more than :data:`READ_AGAIN` allows.

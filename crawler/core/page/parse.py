@@ -14,7 +14,8 @@ from urllib.parse import urljoin, urlsplit
 from lxml import etree
 
 from crawler.core.errors import UnreadablePageError
-from crawler.core.hot_loops import has_many_attributes, without_control
+from crawler.core.hot_loops import may_have_many_attributes, without_control
+from crawler.core.hot_loops.text import MOST_ATTRIBUTES
 from crawler.core.page.composed import compose, prepare
 from crawler.core.page.decode import decode
 from crawler.core.page.text import drop_unseen, in_xml
@@ -201,7 +202,7 @@ def _tree(markup: bytes) -> tuple[Any, str]:
     It takes time by the square of the number of attributes of a tag: where one has a thousand it is
     not asked. A picture of 450 KB as one value is one attribute.
     """
-    if has_many_attributes(markup):
+    if may_have_many_attributes(markup) and _most_attributes(markup) >= MOST_ATTRIBUTES:
         return None, _TOO_MANY
     # Nobody looks elements up by their identifiers: libxml2 need not collect them.
     parser = etree.HTMLParser(
@@ -209,6 +210,26 @@ def _tree(markup: bytes) -> tuple[Any, str]:
     )
     root = etree.fromstring(markup, parser)
     return root, "\n".join({entry.message for entry in parser.error_log})
+
+
+def _most_attributes(markup: bytes) -> int:
+    """Return how many attributes libxml2 finds in a tag at most; it does not build the tree."""
+    target: Any = _AttributeCounter()
+    etree.fromstring(markup, etree.HTMLParser(encoding="utf-8", huge_tree=True, target=target))
+    return int(target.most)
+
+
+class _AttributeCounter:
+    """Counts the attributes of tags: a script's "a<b" is none, though its text looks like one."""
+
+    def __init__(self) -> None:
+        self.most = 0
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:  # noqa: ARG002 - as lxml asks
+        self.most = max(self.most, len(attributes))
+
+    def close(self) -> None:
+        """All is counted."""
 
 
 def _markup(text: str | bytes) -> bytes:
