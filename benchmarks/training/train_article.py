@@ -60,6 +60,8 @@ _PARAMETERS: dict[str, Any] = {
 _MOST_WORDS, _LEAST_WORDS = 60.0, 3.0
 # A page of so many blocks counts by that number, others by the root of theirs.
 _USUAL_BLOCKS = 60
+# So many times a page that is no article is learned by the network: there are few.
+_OTHERS = 2
 # Pages whose gold text is not on the page teach nothing right.
 _LEAST_REACHABLE = 0.6
 _WEIGHTS = Path(__file__).parents[2] / "crawler" / "core" / "methods" / "article" / "data"
@@ -226,6 +228,7 @@ def learn_the_network(pages: Sequence[Example]) -> Network:
         Lesson(page.evidence, page.main, page.weights, page.variants)
         for page in pages
         if page.reachable >= _LEAST_REACHABLE and page.weights.any()
+        for _ in range(1 if page.kind.endswith(": article") else _OTHERS)
     ]
     return learn_network(lessons, _NETWORK_SEED)
 
