@@ -1,6 +1,6 @@
 """Learn the weights of the ``article`` method, and say how good they are on pages not learned from.
 
-    python benchmarks/training/train_article.py GOLD... [--without GOLD...] [--write] [--keep-trees]
+    python benchmarks/training/train_article.py GOLD... [--write] [--keep-trees]
 
 Each line of the gold files is a page: ``html`` and ``gold_text``; ``url`` or ``site`` say whose it
 is, ``page_type`` what it is (``article`` where it is not given). Of a page without ``gold_text``
@@ -95,31 +95,20 @@ class Example:
     variants: tuple[Lesson, ...] = ()
 
 
-def examples(paths: Iterable[Path], without: Iterable[Path] = ()) -> Iterator[Example]:
-    """Read the gold: pages that have blocks, and gold text or labels of them.
-
-    Args:
-        paths: gold files.
-        without: gold files whose sites are left out, as they are kept to measure.
-    """
+def examples(paths: Iterable[Path]) -> Iterator[Example]:
+    """Read the gold: pages that have blocks, and gold text or labels of them."""
     readings = read_labels()
-    kept_apart = {site_of(row) for path in without for row in _rows(path)}
     number = 0
     for path in paths:
         name = path.name.partition(".")[0]
-        for row in _rows(path):
-            if site_of(row) in kept_apart:
-                continue
-            reading = readings.get((name, str(row.get("id"))))
-            example = _example(row, name, reading, random.Random(number))
-            if example is not None:
-                number += 1
-                yield example
-
-
-def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        yield from map(json.loads, lines)
+        with gzip.open(path, "rt", encoding="utf-8") as lines:
+            for line in lines:
+                row = json.loads(line)
+                reading = readings.get((name, str(row.get("id"))))
+                example = _example(row, name, reading, random.Random(number))
+                if example is not None:
+                    number += 1
+                    yield example
 
 
 def _example(
@@ -267,11 +256,8 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="put the weights into the package")
     parser.add_argument("--keep-trees", action="store_true", help="write the network alone")
     parser.add_argument("--no-folds", action="store_true", help="leave the figures out")
-    parser.add_argument(
-        "--without", nargs="+", type=Path, default=[], help="gold files whose sites are left out"
-    )
     options = parser.parse_args()
-    pages = list(examples(options.gold, options.without))
+    pages = list(examples(options.gold))
     if not options.no_folds:
         measure(pages)
     if options.write:
