@@ -57,12 +57,12 @@ class Lesson:
 
 def learn_network(lessons: Sequence[Lesson], seed: int) -> Network:
     """Learn the weights; the same lessons and seed give the same on one machine."""
-    rng = np.random.default_rng(seed)
-    scale = _scale(lessons, rng)
+    scale = _scale(lessons, np.random.default_rng(seed))
     pages = [[_page(each, scale) for each in (lesson, *lesson.variants)] for lesson in lessons]
     key = jax.random.PRNGKey(seed)
     weights = _begin(key, pages[0][0][0].shape[1])
-    steps = _EPOCHS * sum(1 for _ in _batches(pages, np.random.default_rng(seed)))
+    # Variants are of other sizes: each time through the pages takes another number of steps.
+    steps = sum(1 for _ in _times_through(pages, np.random.default_rng(seed + 1)))
     rate = optax.cosine_onecycle_schedule(steps, _RATE)
     change = optax.chain(
         optax.clip_by_global_norm(1.0),
@@ -78,10 +78,9 @@ def learn_network(lessons: Sequence[Lesson], seed: int) -> Network:
         return optax.apply_updates(weights, changes), state
 
     compiled = jax.jit(step)
-    for _ in range(_EPOCHS):
-        for batch in _batches(pages, rng):
-            key, now = jax.random.split(key)
-            weights, state = compiled(weights, state, batch, now)
+    for batch in _times_through(pages, np.random.default_rng(seed + 1)):
+        key, now = jax.random.split(key)
+        weights, state = compiled(weights, state, batch, now)
     learned = {name: np.asarray(values, np.float32) for name, values in weights.items()}
     return Network(scale.names, scale.knots, scale.slopes, scale.shares, **learned)
 
@@ -100,8 +99,7 @@ def _scale(lessons: Sequence[Lesson], rng: np.random.Generator) -> Network:
             quantiles = np.quantile(rows[:, place], np.linspace(0, 1, _SEGMENTS + 1))
             near = name.startswith("near ")
             ends[name] = np.unique(quantiles[[0, -1]] if near else quantiles)
-    # Features of fewer segments stand behind the others.
-    names = sorted(ends, key=lambda name: -len(ends[name]))
+    names = list(ends)
     knots, slopes = np.zeros((2, _SEGMENTS, len(names)), np.float32)
     shares = np.zeros(len(names), np.float32)
     for place, name in enumerate(names):
@@ -133,12 +131,17 @@ def _page(lesson: Lesson, scale: Network) -> _Batch:
     )
 
 
+def _times_through(pages: Sequence[Sequence[_Batch]], rng: np.random.Generator) -> Iterator[_Batch]:
+    for _ in range(_EPOCHS):
+        yield from _batches(pages, rng)
+
+
 def _batches(pages: Sequence[Sequence[_Batch]], rng: np.random.Generator) -> Iterator[_Batch]:
     """Go through the pages once by chance, several of like size at a time.
 
     Each page comes with its variants, and one of them may take its place.
     """
-    chosen = [page[_place(len(page), rng)] for page in pages]
+    chosen = [page[_choose_variant(len(page), rng)] for page in pages]
     alike: dict[int, list[int]] = {}
     for number in rng.permutation(len(pages)).tolist():
         count = len(chosen[number][0])
@@ -156,8 +159,8 @@ def _batches(pages: Sequence[Sequence[_Batch]], rng: np.random.Generator) -> Ite
         yield tuple(np.stack(each) for each in zip(*filled, strict=True))
 
 
-def _place(count: int, rng: np.random.Generator) -> int:
-    """Choose a page, which is 0, or one of its variants."""
+def _choose_variant(count: int, rng: np.random.Generator) -> int:
+    """Return 0 for the page itself, or the number of one of its variants."""
     return int(rng.integers(1, count)) if count > 1 and rng.random() < _VARIED else 0
 
 

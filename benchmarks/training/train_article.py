@@ -60,8 +60,6 @@ _PARAMETERS: dict[str, Any] = {
 _MOST_WORDS, _LEAST_WORDS = 60.0, 3.0
 # A page of so many blocks counts by that number, others by the root of theirs.
 _USUAL_BLOCKS = 60
-# So many times a page that is no article is learned by the network: there are few.
-_OTHERS = 2
 # Pages whose gold text is not on the page teach nothing right.
 _LEAST_REACHABLE = 0.6
 _WEIGHTS = Path(__file__).parents[2] / "crawler" / "core" / "methods" / "article" / "data"
@@ -98,22 +96,18 @@ class Example:
 def examples(paths: Iterable[Path]) -> Iterator[Example]:
     """Read the gold: pages that have blocks, and gold text or labels of them."""
     readings = read_labels()
-    number = 0
     for path in paths:
         name = path.name.partition(".")[0]
         with gzip.open(path, "rt", encoding="utf-8") as lines:
             for line in lines:
                 row = json.loads(line)
                 reading = readings.get((name, str(row.get("id"))))
-                example = _example(row, name, reading, random.Random(number))
+                example = _example(row, name, reading)
                 if example is not None:
-                    number += 1
                     yield example
 
 
-def _example(
-    row: dict[str, Any], source: str, reading: Reading | None, rng: random.Random
-) -> Example | None:
+def _example(row: dict[str, Any], source: str, reading: Reading | None) -> Example | None:
     site = site_of(row)
     gold_text = row.get("gold_text")
     if not gold_text and reading is None:
@@ -134,6 +128,8 @@ def _example(
         return None
     evidence = Evidence(document)
     lessons = []
+    # The same page has the same variants, whatever else is learned from.
+    rng = random.Random(row["html"])
     for variant, numbers in variants(document, labels.main, evidence.sizes, rng):
         found = Evidence(variant)
         weights = _weights(labels.weights[numbers], found.sizes)
@@ -217,7 +213,6 @@ def learn_the_network(pages: Sequence[Example]) -> Network:
         Lesson(page.evidence, page.main, page.weights, page.variants)
         for page in pages
         if page.reachable >= _LEAST_REACHABLE and page.weights.any()
-        for _ in range(1 if page.kind.endswith(": article") else _OTHERS)
     ]
     return learn_network(lessons, _NETWORK_SEED)
 

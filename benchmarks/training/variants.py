@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from crawler.core.methods.article.features import INNER_TAGS
+
 if TYPE_CHECKING:
     import random
     from collections.abc import Iterator, Sequence
@@ -110,14 +112,18 @@ def _kept(
 
 
 def _unnamed(blocks: Sequence[Block]) -> list[Block]:
-    """Return blocks whose elements have no names."""
-    made: dict[int, Holder] = {}
-
-    def bare(holder: Holder | None) -> Holder | None:
-        if holder is None:
-            return None
-        if id(holder) not in made:
-            made[id(holder)] = replace(holder, names="", parent=bare(holder.parent))
-        return made[id(holder)]
-
-    return [replace(block, holder=bare(block.holder), inner="") for block in blocks]
+    """Return blocks whose elements have no names; tags of inline elements stay."""
+    bare: dict[int | None, Holder | None] = {None: None}
+    found = []
+    for block in blocks:
+        outwards, holder = [], block.holder
+        while holder is not None and id(holder) not in bare:
+            outwards.append(holder)
+            holder = holder.parent
+        for each in reversed(outwards):
+            around = bare[id(each.parent) if each.parent else None]
+            bare[id(each)] = replace(each, names="", parent=around)
+        own = bare[id(block.holder) if block.holder else None]
+        inner = " ".join(word for word in block.inner.split() if word in INNER_TAGS)
+        found.append(replace(block, holder=own, inner=inner))
+    return found

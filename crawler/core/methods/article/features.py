@@ -29,13 +29,13 @@ _OTHER_TAG = 14
 TAG, TAGS = "tag", _OTHER_TAG + 1
 """The feature that is the number of a block's tag, and how many numbers there are."""
 _H1, *_ = _HEADINGS = (1, 2, 3, 4)
-# Features of inline elements: their tags, and some of the cues of their names.
-_INNER_TAGS = ("img", "time", "strong", "b", "em", "i", "button", "input", "label")
+INNER_TAGS = ("img", "time", "strong", "b", "em", "i", "button", "input", "label")
+"""Inline elements that are features; so are some of the cues of the names of any."""
 _INNER_CUES = ("author", "date", "caption", "comment", "button", "meta", "hidden")
 # In a mask the tags stand above the cues.
-_TAG_BITS = {tag: 1 << (len(CUES) + place) for place, tag in enumerate(_INNER_TAGS)}
+_TAG_BITS = {tag: 1 << (len(CUES) + place) for place, tag in enumerate(INNER_TAGS)}
 # "button" is both: the cue counts, in the place of the tag.
-_INNER = {f"inner_{tag}": len(CUES) + place for place, tag in enumerate(_INNER_TAGS)} | {
+_INNER = {f"inner_{tag}": len(CUES) + place for place, tag in enumerate(INNER_TAGS)} | {
     f"inner_{cue}": CUES.index(cue) for cue in _INNER_CUES
 }
 _INNER_BITS = np.array(list(_INNER.values()), np.uint64)[:, None]

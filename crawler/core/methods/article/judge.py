@@ -46,7 +46,8 @@ _MOST = 60.0
 LIKELY = 0.5
 """A block is main text where it is likelier than this."""
 _NETWORK = 0.4
-# How much the site adds to both. The second trees hear it by the first verdict, too.
+# The factor of the site's log odds in the final sum. The second trees also see them, through the
+# first verdict.
 _SITE = 1.7
 # The network is not to be surer than this, as log odds: trees hardly are.
 _SUREST = 8.0

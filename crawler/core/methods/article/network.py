@@ -46,7 +46,7 @@ class Network:
     """The weights, all float32: f features, t tags, d numbers a block, q of them for others.
 
     Attributes:
-        names: the features that are read, without the tag; those of fewer segments stand last.
+        names: the features that are read, without the tag.
         knots, slopes: (segments, f): a feature counts by how many of its segments lie below it; a
             segment begins at a knot, and its slope is one over its length.
         shares: (f,) what a segment adds, so that a feature goes from -1 to 1.
@@ -209,7 +209,7 @@ class _Surroundings:
 
 
 def _filled(count: int) -> int:
-    """Return how many rows a table has that holds so many and is cut into equal parts."""
+    """Return the number of rows, rounded up to a multiple of ``_ROWS``."""
     return -(-count // _ROWS) * _ROWS
 
 
@@ -228,6 +228,9 @@ def _times(values: _Floats, matrix: _Floats) -> _Floats:
 
 
 def _product(values: _Floats, matrix: _Floats) -> _Floats:
-    """Multiply rows by a matrix, so many at a time that one thread does it."""
+    """Multiply rows by a matrix, so many at a time that one thread does it.
+
+    There is a multiple of ``_ROWS`` of them.
+    """
     found: _Floats = (values.reshape(-1, _ROWS, values.shape[1]) @ matrix).reshape(len(values), -1)
     return found
