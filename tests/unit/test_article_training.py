@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import json
+import random
 import runpy
 from typing import Any
 
+import numpy as np
 import pytest
 
+from crawler.core.flow import Page, read
 from support.crawling import ROOT
 
 TRAINING = ROOT / "benchmarks" / "training"
@@ -45,3 +48,33 @@ def test_every_label_names_a_block_of_its_page(block_labels: dict[str, Any]) -> 
         assert max(reading.classes) < reading.blocks
         assert reading.labels().main.any()
     assert {key for row in rows for key in row} == {"set", "id", "kind", "blocks", "labels"}
+
+
+def test_variants_are_parts_of_a_page_with_its_labels(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(TRAINING))
+    variants = runpy.run_path(str(TRAINING / "variants.py"))["variants"]
+    # Deeper than Python calls.
+    deep = "<div class=deep>" * 1500
+    text = "".join(
+        f"<p class=text>Paragraph <strong class=loud>{number}</strong> of it" for number in range(9)
+    )
+    html = f"<ul class=menu><li>Home<li>News</ul><article>{text}</article>{deep}<p>The end"
+    document = read(Page.from_text("https://a.example/", html))
+    main = np.array([block.tag == "p" for block in document.blocks])
+    sizes = np.full(len(main), 4.0)
+    *named, unnamed = variants(document, main, sizes, random.Random(2))
+    for variant, numbers in (*named, unnamed):
+        assert [block.text for block in variant.blocks] == [
+            document.blocks[number].text for number in numbers.tolist()
+        ]
+        assert [block.index for block in variant.blocks] == list(range(len(numbers)))
+        assert main[numbers].any()
+    assert all(len(numbers) < len(main) for _, numbers in named)
+    blocks = unnamed[0].blocks
+    assert {block.holder.names for block in blocks if block.holder} == {""}
+    assert "strong" in " ".join(block.inner for block in blocks)
+    assert "loud" not in " ".join(block.inner for block in blocks)
+    again = list(variants(document, main, sizes, random.Random(2)))
+    assert [numbers.tolist() for _, numbers in again] == [
+        numbers.tolist() for _, numbers in (*named, unnamed)
+    ]
