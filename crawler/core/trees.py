@@ -163,7 +163,9 @@ def read_weights(
     try:
         with np.load(BytesIO(data), allow_pickle=False) as arrays:
             names = tuple(str(name) for name in arrays["names"])
-            return names, {name: arrays[name].astype(kind) for name, kind in kinds.items()}
+            return names, {
+                name: arrays[name].astype(kind, order="C") for name, kind in kinds.items()
+            }
     # Damaged archives fail in a dozen ways.
     except Exception as error:
         raise CorpusError("the weights cannot be read; install the package again") from error

@@ -69,6 +69,50 @@ def test_means_within_ranges(compiled: ModuleType, rows: int, size: int, seed: i
         random.integers(1, 60, rows).astype(np.float64),
         random.permutation(rows),
         cuts.transpose(2, 0, 1).copy(),
-        random.random((rows, 2)) + 0.5,
+        random.integers(0, 4, (rows, 2)) / 2,
     )
-    assert np.array_equal(compiled.means_within(*asked), pure.means_within(*asked))
+    found = compiled.means_within(*asked)
+    assert np.array_equal(found, pure.means_within(*asked), equal_nan=True)
+
+
+FAR = st.sampled_from([10**9, -1, -(10**18), 5])
+
+
+@given(far=FAR, at=st.integers(0, 2))
+def test_ramps_are_of_lines_of_the_table(compiled: ModuleType, far: int, at: int) -> None:
+    table, knots = np.zeros((5, 4), np.float32), np.ones((2, 3), np.float32)
+    places = np.arange(3)
+    places[at] = far
+    for ramps in (compiled.ramps, pure.ramps):
+        with pytest.raises(IndexError, match="line"):
+            ramps(table, places, knots, knots, knots[0])
+        for unfit in (
+            (np.arange(5), knots, knots, knots[0]),
+            (np.arange(3), knots, knots[:1], knots[0]),
+            (np.arange(3), knots, knots, np.ones(2, np.float32)),
+        ):
+            with pytest.raises(ValueError, match="for each feature"):
+                ramps(table, *unfit)
+
+
+@given(far=FAR, at=st.integers(0, 1))
+def test_means_are_of_rows(compiled: ModuleType, far: int, at: int) -> None:
+    told, weights, order = np.zeros((2, 3), np.float32), np.ones(2), np.arange(2)
+    ranges, whole = np.zeros((2, 2, 4), np.intp), np.ones((2, 4))
+    unplaced, beyond = order.copy(), ranges.copy()
+    unplaced[at] = far
+    beyond[at, 1, 3] = far if far != 5 else 6
+    for means in (compiled.means_within, pure.means_within):
+        assert means(told, weights, order, ranges, whole).shape == (2, 12)
+        for its in ((unplaced, ranges), (order, beyond)):
+            with pytest.raises(IndexError, match="row"):
+                means(told, weights, *its, whole)
+        for unfit in (
+            (told[:1], weights, order, ranges, whole),
+            (told, weights, order[:1], ranges, whole),
+            (told, weights, order, ranges[:1], whole),
+            (told, weights, order, ranges, whole[:, :3].copy()),
+            (told, weights, order, ranges, whole[:1]),
+        ):
+            with pytest.raises(ValueError, match="for each weight"):
+                means(*unfit)

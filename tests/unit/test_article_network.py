@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import fields, replace
+from io import BytesIO
 from typing import Any
 
 import numpy as np
@@ -201,3 +202,13 @@ def test_comments_captions_and_numbers_are_beside_the_text() -> None:
     assert found.beside.tolist()[-2:] == [True, True]
     assert not found.beside.tolist()[1]
     assert len(Judge.shipped().look(found).margins) == len(texts)
+
+
+def test_weights_may_lie_in_memory_column_by_column() -> None:
+    net, found = small_network(), evidence(8)
+    out = BytesIO()
+    weights: dict[str, Any] = {
+        each.name: np.asfortranarray(getattr(net, each.name)) for each in fields(net)[1:]
+    }
+    np.savez(out, names=np.array(net.names), **weights)
+    assert np.array_equal(Network.from_bytes(out.getvalue()).score(found), net.score(found))

@@ -1,6 +1,7 @@
 # cython: boundscheck=False, wraparound=False, initializedcheck=False
 """What learned judges make of figures, compiled; ``judges.py`` has the same in Python."""
 
+cimport cython
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 
 import numpy as np
@@ -169,6 +170,14 @@ def ramps(
     cdef float[:, ::1] out = found
     cdef float* its
     cdef const float* values
+    if not (
+        knots.shape[0] == slopes.shape[0]
+        and knots.shape[1] == slopes.shape[1] == places.shape[0] == shares.shape[0]
+    ):
+        raise ValueError("a place, knots, slopes and a share for each feature")
+    for number in range(places.shape[0]):
+        if not 0 <= places[number] < table.shape[0]:
+            raise IndexError("the table has no such line")
     if not rows:
         return found
     for number in range(places.shape[0]):
@@ -185,6 +194,7 @@ def ramps(
     return found
 
 
+@cython.cdivision(True)
 def means_within(
     const float[:, :] told,
     const double[::1] weights,
@@ -193,9 +203,22 @@ def means_within(
     const double[:, ::1] whole,
 ):
     cdef Py_ssize_t count = weights.shape[0], size = told.shape[1], row, at, number, place
-    cdef Py_ssize_t low, high
+    cdef Py_ssize_t low, high, spans = whole.shape[1]
+    if not (
+        told.shape[0] >= count == order.shape[0] == whole.shape[0] == ranges.shape[1]
+        and ranges.shape[0] == 2
+        and ranges.shape[2] == spans
+    ):
+        raise ValueError("a line, a place in the order and as many ranges for each weight")
+    for row in range(count):
+        if not 0 <= order[row] < count:
+            raise IndexError("there is no such row")
+        for place in range(spans):
+            low, high = ranges[0, row, place], ranges[1, row, place]
+            if not (0 <= low < 2 * count + 2 and 0 <= high < 2 * count + 2):
+                raise IndexError("there is no such row")
     cdef double[:, ::1] total = np.zeros((2 * count + 2, size))
-    found = np.empty((count, whole.shape[1] * size), np.float32)
+    found = np.empty((count, spans * size), np.float32)
     cdef float[:, ::1] out = found
     for row in range(count):
         at = order[row]
@@ -205,7 +228,7 @@ def means_within(
                 total[count + row + 1, number] + told[at, number] * weights[at]
             )
     for row in range(count):
-        for place in range(whole.shape[1]):
+        for place in range(spans):
             low, high = ranges[0, row, place], ranges[1, row, place]
             for number in range(size):
                 out[row, place * size + number] = <float>(

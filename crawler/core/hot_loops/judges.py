@@ -81,7 +81,15 @@ def ramps(
 
     Returns:
         One line a feature that is read.
+
+    Raises:
+        ValueError: the arrays are not of these shapes.
+        IndexError: the table has no such line.
     """
+    if knots.shape != slopes.shape or not knots.shape[1] == len(places) == len(shares):
+        raise ValueError("a place, knots, slopes and a share for each feature")
+    if ((places < 0) | (places >= len(table))).any():
+        raise IndexError("the table has no such line")
     found = np.zeros((len(places), table.shape[1]), np.float32)
     values = table[places]
     for begins, slope in zip(
@@ -110,15 +118,26 @@ def means_within(
         order: the rows in another order.
         ranges: where they begin and end, (2, rows, ranges): rows, or from one more than the number
             of rows on rows of the other order.
-        whole: the weights in each range.
+        whole: the weights in each range; where it is 0, means are not finite.
 
     Returns:
         One line a row, range behind range.
+
+    Raises:
+        ValueError: the arrays are not of these shapes.
+        IndexError: the order or a range has a number that no row has.
     """
-    count = len(weights)
-    sums = np.zeros((2 * count + 2, told.shape[1]))
-    weighed = told[:count] * weights[:, None]
-    np.cumsum(weighed, axis=0, out=sums[1 : count + 1])
-    np.cumsum(weighed[order], axis=0, out=sums[count + 2 :])
-    means: NDArray[np.float64] = (sums[ranges[1]] - sums[ranges[0]]) / whole[:, :, None]
-    return means.astype(np.float32).reshape(count, -1)
+    count, size = len(weights), told.shape[1]
+    shapes = order.shape, whole.shape[:1], ranges.shape
+    if len(told) < count or shapes != ((count,), (count,), (2, *whole.shape)):
+        raise ValueError("a line, a place in the order and as many ranges for each weight")
+    for numbers, end in ((order, count), (ranges, 2 * count + 2)):
+        if ((numbers < 0) | (numbers >= end)).any():
+            raise IndexError("there is no such row")
+    sums = np.zeros((2 * count + 2, size))
+    with np.errstate(all="ignore"):
+        weighed = told[:count] * weights[:, None]
+        np.cumsum(weighed, axis=0, out=sums[1 : count + 1])
+        np.cumsum(weighed[order], axis=0, out=sums[count + 2 :])
+        means: NDArray[np.float64] = (sums[ranges[1]] - sums[ranges[0]]) / whole[:, :, None]
+        return means.astype(np.float32).reshape(count, whole.shape[1] * size)
