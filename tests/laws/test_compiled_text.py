@@ -31,6 +31,12 @@ def compiled() -> ModuleType:
     return compiled_part("crawler.core.hot_loops.compiled_text")
 
 
+class Text(str):
+    """A string of a class of its own, as parsers give."""
+
+    __slots__ = ()
+
+
 def joined(texts: list[str]) -> tuple[str, NDArray[np.intp]]:
     return "\n".join((*texts, "")), np.cumsum([len(text) + 1 for text in texts]) - 1
 
@@ -59,7 +65,7 @@ def test_cues_of_names(compiled: ModuleType, texts: list[str]) -> None:
 
     one, other = compiled.CueWords(word_cues), pure.CueWords(word_cues)
     for _ in range(2):
-        assert np.array_equal(one.masks(texts), other.masks(texts))
+        assert np.array_equal(one.masks(list(map(Text, texts))), other.masks(texts))
 
 
 @given(data=st.binary() | st.binary(max_size=99).map(lambda its: its.translate(None, pure.CONTROL)))
@@ -106,7 +112,47 @@ def test_no_tag_has_more_attributes_than_are_seen(
     texts=st.lists(st.text("abé\u212a", max_size=12), max_size=5),
 )
 def test_stems_in_texts(compiled: ModuleType, stems: dict[str, int], texts: list[str]) -> None:
-    assert compiled.Stems(stems).masks(texts) == pure.Stems(stems).masks(texts)
+    found = pure.Stems(stems).masks(texts)
+    assert compiled.Stems(stems).masks(texts) == found
+    own = {Text(stem): bits for stem, bits in stems.items()}
+    assert compiled.Stems(own).masks(list(map(Text, texts))) == found
+
+
+@pytest.mark.parametrize("stem", [(1, 2), b"ab", None, 5])
+def test_stems_are_texts(compiled: ModuleType, stem: object) -> None:
+    for its in (compiled, pure):
+        with pytest.raises(TypeError):
+            its.Stems({stem: 1})
+
+
+def test_stems_are_few_and_of_two_characters(compiled: ModuleType) -> None:
+    many = {f"{number:03}": 1 for number in range(pure.MOST_STEMS + 1)}
+    for its in (compiled, pure):
+        for stems in ({"a": 1}, many):
+            with pytest.raises(ValueError, match="256 stems"):
+                its.Stems(stems)
+
+
+def test_nothing_is_no_text(compiled: ModuleType) -> None:
+    ends, codes = np.zeros(1, np.intp), np.zeros(1 << 16, np.uint32)
+    with pytest.raises(TypeError):
+        compiled.class_counts(None, ends, codes.astype(np.uint8))
+    with pytest.raises(TypeError):
+        compiled.gram_hits(None, ends, [], codes)
+    with pytest.raises(TypeError):
+        compiled.without_control(None)
+    with pytest.raises(TypeError):
+        compiled.cues_of_word(None, {})
+
+
+@pytest.mark.parametrize("end", [-1, 4, 10**9])
+def test_texts_end_where_there_are_characters(compiled: ModuleType, end: int) -> None:
+    ends, codes = np.array([1, end]), np.zeros(1 << 16, np.uint32)
+    for its in (compiled, pure):
+        with pytest.raises(IndexError):
+            its.class_counts("a\nb\n", ends, codes.astype(np.uint8))
+        with pytest.raises(IndexError):
+            its.gram_hits("a\nb\n", ends, ["b"], codes)
 
 
 STEMS = st.tuples(
@@ -137,7 +183,7 @@ def test_cues_of_a_word(
     most=st.integers(1, 5),
 )
 def test_normal_forms(compiled: ModuleType, texts: list[str], most: int) -> None:
-    assert compiled.normal_forms(texts, most) == pure.normal_forms(texts, most)
+    assert compiled.normal_forms(list(map(Text, texts)), most) == pure.normal_forms(texts, most)
 
 
 def test_what_stands_for_a_character_depends_on_none_around(compiled: ModuleType) -> None:

@@ -1,7 +1,7 @@
 # cython: boundscheck=False, wraparound=False, initializedcheck=False
 """Loops over the characters of texts, compiled; ``text.py`` has them in Python."""
 
-from cpython.unicode cimport PyUnicode_READ_CHAR, PyUnicode_Tailmatch
+from cpython.unicode cimport PyUnicode_FromObject, PyUnicode_READ_CHAR, PyUnicode_Tailmatch
 from libc.string cimport memchr, memset
 
 import numpy as np
@@ -12,10 +12,10 @@ from crawler.core.hot_loops.chars cimport Chars, chars_of, code
 cdef extern from "Python.h":
     bint PyUnicode_IS_ASCII(object)
 
-assert pure.BEGIN_CHARS == 3
+assert (pure.BEGIN_CHARS, pure.MOST_STEMS) == (3, 256)
 
 
-def without_control(bytes data):
+def without_control(bytes data not None):
     cdef const unsigned char* its = data
     cdef unsigned char char, found = 0
     cdef Py_ssize_t at
@@ -99,11 +99,25 @@ for _its in range(256):
     COUNTS[_its] = sum(1 << 8 * _bit for _bit in range(8) if _its >> _bit & 1)
 
 
-def class_counts(str text, const Py_ssize_t[::1] ends, const unsigned char[::1] classes):
+cdef int _check(str text, const Py_ssize_t[::1] ends, Py_ssize_t codes) except -1:
+    """Check that texts end where there are characters, and that all code points have a number."""
+    cdef Py_ssize_t number
+    for number in range(ends.shape[0]):
+        if not 0 <= ends[number] < len(text):
+            raise IndexError("a text ends where there is none")
+    if codes < 65536:
+        raise ValueError("a number for each code point of the basic plane")
+    return 0
+
+
+def class_counts(
+    str text not None, const Py_ssize_t[::1] ends, const unsigned char[::1] classes
+):
     cdef Py_ssize_t at = 0, number, bit, end
     cdef int its, before, after, words, stops
     cdef unsigned long long counts
     cdef Chars chars = chars_of(text)
+    _check(text, ends, classes.shape[0])
     found = np.zeros((12, ends.shape[0]), np.int32)
     cdef int[:, ::1] out = found
     for number in range(ends.shape[0]):
@@ -134,17 +148,21 @@ cdef inline unsigned int _gram(unsigned int one, unsigned int two, unsigned int 
     return (mixed ^ mixed >> 15) & 0xFFFF
 
 
-def gram_hits(str text, const Py_ssize_t[::1] ends, others, const unsigned int[::1] lower):
+def gram_hits(
+    str text not None, const Py_ssize_t[::1] ends, others, const unsigned int[::1] lower
+):
     cdef Py_ssize_t at, number, bit = 0, last = len(text) - 1
     cdef unsigned int one, two, three, its
     cdef str other
     cdef Chars chars
     # The sets that have each gram, as bits.
     cdef unsigned char grams[65536]
+    _check(text, ends, lower.shape[0])
     memset(grams, 0, sizeof(grams))
     if len(others) > 8:
         raise OverflowError("grams of eight texts at most are told apart")
-    for other in others:
+    for each in others:
+        other = PyUnicode_FromObject(each)
         chars = chars_of(other)
         for at in range(2, len(other)):
             one, two = lower[code(chars, at - 2)], lower[code(chars, at - 1)]
@@ -153,6 +171,8 @@ def gram_hits(str text, const Py_ssize_t[::1] ends, others, const unsigned int[:
     found = np.zeros((bit, ends.shape[0]), np.int32)
     cdef int[:, ::1] out = found
     chars = chars_of(text)
+    if not ends.shape[0]:
+        return found
     at, one, two = 0, lower[code(chars, 0)], lower[code(chars, 1)]
     for number in range(ends.shape[0]):
         while at <= ends[number]:
@@ -184,7 +204,8 @@ cdef class CueWords:
         cdef str text
         found = np.empty(len(texts), np.uint64)
         cdef unsigned long long[::1] out = found
-        for text in texts:
+        for each in texts:
+            text = PyUnicode_FromObject(each)  # which may be of a class of its own
             masked = known.get(text)
             if masked is not None:
                 out[number] = masked
@@ -225,7 +246,7 @@ cdef class CueWords:
         return self._cues[place]
 
 
-def cues_of_word(str word, dict begins):
+def cues_of_word(str word not None, dict begins not None):
     cdef Py_ssize_t at = 0, step, size = len(word)
     cdef unsigned long long found = 0
     cdef str stem, unless
@@ -254,19 +275,22 @@ cdef class Stems:
     cdef Py_UCS4 _third[256]
 
     def __init__(self, bits):
-        cdef Py_ssize_t number
+        cdef Py_ssize_t number = 0
         cdef unsigned int place
+        cdef str stem
         memset(self._first, 0xFF, sizeof(self._first))
-        self._stems = list(bits)
-        if len(self._stems) > 256 or not all(len(stem) > 1 for stem in self._stems):
-            raise ValueError("there may be 256 stems, of two characters or more")
-        for number in range(len(self._stems)):
-            stem = <str> self._stems[number]
+        self._stems = []
+        for each, its in bits.items():
+            stem = PyUnicode_FromObject(each)
+            self._stems.append(stem)
+            if number == 256 or len(stem) < 2:
+                raise ValueError("there may be 256 stems, of two characters or more")
             place = _two(PyUnicode_READ_CHAR(stem, 0), PyUnicode_READ_CHAR(stem, 1))
-            self._bits[number] = bits[stem]
+            self._bits[number] = its
             self._third[number] = PyUnicode_READ_CHAR(stem, 2) if len(stem) > 2 else 0
             self._next[number] = self._first[place]
             self._first[place] = number
+            number += 1
 
     def masks(self, texts):
         cdef str text
@@ -275,7 +299,8 @@ cdef class Stems:
         cdef Py_UCS4 before, char, third
         cdef unsigned long long mask
         cdef list found = []
-        for text in texts:
+        for each in texts:
+            text = PyUnicode_FromObject(each)
             mask, before, at, size = 0, 0, 0, len(text)
             for char in text:
                 number = self._first[_two(before, char)]
@@ -314,6 +339,7 @@ def normal_forms(texts, Py_ssize_t most):
     cdef bytearray held
     cdef unsigned char* form
     cdef list found = [], unclear = []
+    texts = [PyUnicode_FromObject(each) for each in texts]
     for text in texts:
         longest = max(longest, len(text))
     held = bytearray(3 * longest + 1)

@@ -48,6 +48,8 @@ _UP_TO_MANY = re.compile(rf"{_TAG}{{0,{MOST_ATTRIBUTES}}}+".encode())
 _MANY = re.compile(rf"{_TAG}{{{MOST_ATTRIBUTES}}}+".encode())
 BEGIN_CHARS = 3
 """Of so many characters are the beginnings by which :func:`cues_of_word` finds stems."""
+MOST_STEMS = 256
+"""How many :class:`Stems` looks for at most."""
 
 
 def without_control(data: bytes) -> bytes:
@@ -81,7 +83,9 @@ def _codes(text: str) -> NDArray[np.uint32]:
     return np.minimum(codes, np.uint32(0xFFFF))
 
 
-def _starts(ends: NDArray[np.intp]) -> NDArray[np.intp]:
+def _starts(text: str, ends: NDArray[np.intp]) -> NDArray[np.intp]:
+    if ((ends < 0) | (ends >= len(text))).any():
+        raise IndexError("a text ends where there is none")
     return np.concatenate((np.zeros(1, np.intp), ends[:-1] + 1))
 
 
@@ -100,7 +104,7 @@ def class_counts(
         A line for each class; one for words, of letters that are not dense or of digits; one for
         stops before a space or another mark; and the classes of a text's first and last character.
     """
-    its, starts = classes[_codes(text)], _starts(ends)
+    its, starts = classes[_codes(text)], _starts(text, ends)
     word, dense, stops = ((its & bits) > 0 for bits in (1 | 4, 8, 32))
     begins = word & ~dense
     begins[1:] &= ~word[:-1] | dense[:-1]
@@ -143,7 +147,7 @@ def gram_hits(
     for bit, other in enumerate(others):
         if len(other) >= _GRAM:
             known[grams(other, lower)] |= 1 << bit
-    found, starts = known[grams(f"{text}\n\n", lower)], _starts(ends)
+    found, starts = known[grams(f"{text}\n\n", lower)], _starts(text, ends)
     hits = [
         np.add.reduceat((found & (1 << bit)) > 0, starts, dtype=np.int32)
         for bit in range(len(others))
@@ -203,6 +207,10 @@ class Stems:
     """
 
     def __init__(self, bits: Mapping[str, int]) -> None:
+        if not all(isinstance(stem, str) for stem in bits):
+            raise TypeError("stems are texts")
+        if len(bits) > MOST_STEMS or not all(len(stem) > 1 for stem in bits):
+            raise ValueError("there may be 256 stems, of two characters or more")
         self._bits = dict(bits)
 
     def masks(self, texts: Sequence[str]) -> list[int]:
