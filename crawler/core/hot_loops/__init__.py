@@ -31,50 +31,40 @@ __all__ = [
 
 # There was no compiler where the package was built, or it was built for another release of lxml.
 try:
-    from crawler.core.hot_loops.compiled_elements import (
-        columns,
-        described,
-        distances,
-        made,
-        numbered,
-        short_texts,
-    )
+    import crawler.core.hot_loops.compiled_elements as _elements
 except (ImportError, TypeError, ValueError):
-    from crawler.core.hot_loops.elements import (
-        columns,
-        described,
-        distances,
-        made,
-        numbered,
-        short_texts,
-    )
+    import crawler.core.hot_loops.elements as _elements  # type: ignore[no-redef] # the twin
 try:
-    from crawler.core.hot_loops.compiled_judges import Trees, means_within, ramps
+    import crawler.core.hot_loops.compiled_judges as _judges
 except (ImportError, TypeError, ValueError):
-    from crawler.core.hot_loops.judges import Trees, means_within, ramps
+    import crawler.core.hot_loops.judges as _judges  # type: ignore[no-redef] # the twin
 try:
-    from crawler.core.hot_loops.compiled_sentences import EndMarks, cut, hint_spots
+    import crawler.core.hot_loops.compiled_sentences as _sentences
 except (ImportError, TypeError, ValueError):
-    from crawler.core.hot_loops.sentences import EndMarks, cut, hint_spots
+    import crawler.core.hot_loops.sentences as _sentences  # type: ignore[no-redef] # the twin
 try:
-    from crawler.core.hot_loops.compiled_text import (
-        CueWords,
-        Stems,
-        class_counts,
-        cues_of_word,
-        gram_hits,
-        may_have_many_attributes,
-        normal_forms,
-        without_control,
-    )
+    import crawler.core.hot_loops.compiled_text as _text
 except (ImportError, TypeError, ValueError):
-    from crawler.core.hot_loops.text import (
-        CueWords,
-        Stems,
-        class_counts,
-        cues_of_word,
-        gram_hits,
-        may_have_many_attributes,
-        normal_forms,
-        without_control,
-    )
+    import crawler.core.hot_loops.text as _text  # type: ignore[no-redef] # the twin
+
+# A build of older sources, which lacks a name, fails here.
+columns = _elements.columns
+described = _elements.described
+distances = _elements.distances
+made = _elements.made
+numbered = _elements.numbered
+short_texts = _elements.short_texts
+Trees = _judges.Trees
+means_within = _judges.means_within
+ramps = _judges.ramps
+EndMarks = _sentences.EndMarks
+cut = _sentences.cut
+hint_spots = _sentences.hint_spots
+CueWords = _text.CueWords
+Stems = _text.Stems
+class_counts = _text.class_counts
+cues_of_word = _text.cues_of_word
+gram_hits = _text.gram_hits
+may_have_many_attributes = _text.may_have_many_attributes
+normal_forms = _text.normal_forms
+without_control = _text.without_control

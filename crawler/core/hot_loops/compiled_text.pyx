@@ -33,7 +33,7 @@ cdef inline bint _ends_name(unsigned char char) noexcept nogil:
     return char <= 62 and (char == 62 or char == 47 or _is_blank(char))
 
 
-def may_have_many_attributes(bytes data):
+def may_have_many_attributes(bytes data not None):
     cdef const unsigned char* its = data
     cdef const unsigned char* found = its
     cdef const unsigned char* quote
