@@ -60,8 +60,9 @@ def test_spots_of_hints(compiled: ModuleType, text: str, signs: int) -> None:
     assert list(compiled.hint_spots(Text(text), words)) == list(pure.hint_spots(text, words))
 
 
-@given(text=PROSE | st.text(max_size=30), ends=st.lists(st.integers(0, 70), max_size=6).map(sorted))
+@given(text=PROSE | st.text(max_size=30), ends=st.lists(st.integers(-9, 70), max_size=6))
 def test_pieces_of_a_text(compiled: ModuleType, text: str, ends: list[int]) -> None:
     found = compiled.cut(Sentence, Text(text), iter(ends))
     assert found == pure.cut(Sentence, text, ends)
+    assert found == pure.cut(Sentence, text, [max((0, *ends[:at])) for at in range(1, 7)])
     assert all(type(each) is Sentence and type(each.text) is str for each in found)

@@ -11,7 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crawler.core.hot_loops.sentences import UNKNOWN
 from crawler.core.sentences import ended_sentences, split, splitter_for, splitting_names
+from crawler.core.sentences.languages import habits_of
+from crawler.core.sentences.marks import end_marks
+from crawler.core.sentences.rules import split_by_marks
 from crawler.core.sentences.sentence import Sentence
 from crawler.evaluation.sentences import boundaries
 
@@ -130,3 +134,59 @@ def test_the_time_grows_with_the_text_and_no_faster(unit: str, language: str) ->
     # busy machine may disturb one measurement, and what is over at once shows nothing.
     best = min(seconds(language, long) for _ in range(2))
     assert best < max(0.5, 10 * min(seconds(language, short) for _ in range(3)))
+
+
+def by_rules_alone(texts: list[str], language: str) -> list[tuple[Sentence, ...]]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("crawler.core.sentences.rules.end_marks", Untold)
+        return split_by_marks(texts, language)
+
+
+PLAIN = st.sampled_from([
+    *("The", "This", "He", "She", "Tom", "Dr", "Prof", "etc", "approx", "jan", "pp", "al", "vol"),
+    *("no", "the", "it", "house", "said", "xI"),
+])  # fmt: skip
+OTHERS = st.sampled_from([
+    *("A", "I", "iv", "XI", "GmbH", "Der", "Abb", "bzw", "Mme", "U.S", "e.g", "2020", "1", "b)"),
+    *("well-known", "don't", "d'Or", "Zoë", "x" * 40, "x" * 41, "T" * 38, "T" * 39),
+    *("(He", "he)", '"The', ":D", "*", "-", "\u05d0", "다", "ㅋㅋ"),
+])  # fmt: skip
+STOPPED = st.lists(
+    st.tuples(
+        PLAIN | PLAIN | OTHERS,
+        st.just(". ") | st.sampled_from([". ", " ", ".", ".. ", '." ', "? ", ".  "]),
+    ),
+    max_size=12,
+).map(lambda pieces: "".join(map("".join, pieces)))
+
+
+@given(text=STOPPED, language=st.just("en") | LANGUAGES)
+def test_what_plain_words_tell_of_a_dot_is_what_the_rules_say(text: str, language: str) -> None:
+    assert split_by_marks([text], language) == by_rules_alone([text], language)
+
+
+@pytest.mark.parametrize("language", [*CASES, "xx"])
+def test_what_each_known_word_tells_of_a_dot_is_what_the_rules_say(language: str) -> None:
+    its = habits_of(language)
+    known = its.never_final | its.list_ends | its.abbreviations | its.starters
+    words = sorted(word for word in known if word.isascii())
+    texts = [
+        f"We saw {before}. {behind} went on"
+        for word in words
+        for before, behind in (
+            (word, "The"), (word.title(), "Tom"), (word, "T."), ("jan", word.title()),
+            ("house", word.title()), ("jan", f"{word.title()}."), ("jan", f"{word.title()}-x"),
+        )
+    ]  # fmt: skip
+    assert split_by_marks(texts, language) == by_rules_alone(texts, language)
+
+
+class Untold:
+    """Finds the marks of a language, and leaves all of them to the rules."""
+
+    def __init__(self, language: str) -> None:
+        self._marks = end_marks(language)
+        self.encloses = self._marks.encloses
+
+    def places(self, text: str) -> list[tuple[int, int]]:
+        return [(at, UNKNOWN) for at, _ in self._marks.places(text)]

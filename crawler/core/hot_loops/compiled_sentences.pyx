@@ -11,14 +11,21 @@ cdef enum:
     GOES_ON = 0
     ENDS = 1
     PROPOSED = 2
-    UNCLEAR = 3
+    UNKNOWN = 3
     # Of the last word before a mark, and the first one behind.
     NEVER_LAST = 1
     LAST = 2
     FIRST = 4
+    # The greatest lengths that are looked at.
+    WORD_CHARS = 40
+    CLOSING_CHARS = 20
+    MARKER_CHARS = 4
+    SIGNS = 10
 
-assert (GOES_ON, ENDS, PROPOSED, UNCLEAR) == (pure.GOES_ON, pure.ENDS, pure.PROPOSED, pure.UNKNOWN)
+assert (GOES_ON, ENDS, PROPOSED, UNKNOWN) == (pure.GOES_ON, pure.ENDS, pure.PROPOSED, pure.UNKNOWN)
 assert (NEVER_LAST, LAST, FIRST) == (pure.NEVER_LAST, pure.LAST, pure.FIRST)
+assert (WORD_CHARS, CLOSING_CHARS) == (pure.WORD_CHARS, pure.CLOSING_CHARS)
+assert (MARKER_CHARS, SIGNS) == (pure.MARKER_CHARS, pure.SIGNS)
 
 
 cdef inline bint _is_small(Py_UCS4 char) noexcept:
@@ -78,7 +85,7 @@ cdef class EndMarks:
             while tail and self._kinds[code(chars, tail - 1)] & 5:
                 tail -= 1
             for at in range(size):
-                if self._kinds[code(chars, at)] & 3 and (at + 1 < tail or size - at > 21):
+                if self._kinds[code(chars, at)] & 3 and (at + 1 < tail or size - at > CLOSING_CHARS + 1):
                     found.append(number)
                     break
             number += 1
@@ -126,26 +133,26 @@ cdef class EndMarks:
             or PyUnicode_READ_CHAR(text, at + 1) != u" "
             or not _is_capital(PyUnicode_READ_CHAR(text, end))
         ):
-            return UNCLEAR
-        while begin and at - begin <= 40 and _is_latin(PyUnicode_READ_CHAR(text, begin - 1)):
+            return UNKNOWN
+        while begin and at - begin <= WORD_CHARS and _is_latin(PyUnicode_READ_CHAR(text, begin - 1)):
             begin -= 1
-        if not 2 <= at - begin <= 40 or (begin and PyUnicode_READ_CHAR(text, begin - 1) != u" "):
-            return UNCLEAR
-        for number in range(begin, min(at, begin + 5)):
+        if not 2 <= at - begin <= WORD_CHARS or (begin and PyUnicode_READ_CHAR(text, begin - 1) != u" "):
+            return UNKNOWN
+        for number in range(begin, min(at, begin + MARKER_CHARS + 1)):
             is_marker &= PyUnicode_READ_CHAR(text, number) in u"ivxIVX"
-        while end < size and end - at <= 40 and _is_latin(PyUnicode_READ_CHAR(text, end)):
+        while end < size and end - at <= WORD_CHARS and _is_latin(PyUnicode_READ_CHAR(text, end)):
             end += 1
         if end < size:
             char = PyUnicode_READ_CHAR(text, end)
         if end + 1 < size:
             after = PyUnicode_READ_CHAR(text, end + 1)
         if (
-            (is_marker and at - begin < 5)
-            or end - at > 40
+            (is_marker and at - begin <= MARKER_CHARS)
+            or end - at > WORD_CHARS
             or char > 127
             or (char in u".-" and (after > 127 or _is_latin(after)))
         ):
-            return UNCLEAR
+            return UNKNOWN
         its = self._words.get(text[begin:at].lower(), 0)
         if its & (NEVER_LAST | LAST):
             return GOES_ON if its & NEVER_LAST else ENDS
@@ -155,9 +162,9 @@ cdef class EndMarks:
         return ENDS if its & FIRST else PROPOSED
 
 
-cdef unsigned char SIGNS[128]
+cdef unsigned char MAY_HINT[128]
 for _sign in range(128):
-    SIGNS[_sign] = chr(_sign) in "ABCDEFGHIJKLMNOPQRSTUVWXYZ,:;@*_=#~-"
+    MAY_HINT[_sign] = chr(_sign) in "ABCDEFGHIJKLMNOPQRSTUVWXYZ,:;@*_=#~-"
 
 
 def hint_spots(text, words):
@@ -176,7 +183,7 @@ cdef Py_ssize_t _spot(str its, Py_ssize_t begin, words) except -2:
     cdef Chars chars = chars_of(its)
     for at in range(begin, size):
         char = PyUnicode_READ(chars.kind, chars.data, at)
-        if char > 127 or not SIGNS[char]:
+        if char > 127 or not MAY_HINT[char]:
             continue
         is_spot = False
         end = at + 1
@@ -201,9 +208,9 @@ cdef Py_ssize_t _spot(str its, Py_ssize_t begin, words) except -2:
         elif char == u"@":
             is_spot = end < size and not after.isspace()
         elif char == after:
-            while end < min(size, at + 10) and PyUnicode_READ_CHAR(its, end) == char:
+            while end < min(size, at + SIGNS) and PyUnicode_READ_CHAR(its, end) == char:
                 end += 1
-            is_spot = end == at + 10
+            is_spot = end == at + SIGNS
         if is_spot:
             return at
     return -1

@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
 from crawler.core.hot_loops import hint_spots
+from crawler.core.hot_loops.sentences import SIGNS
 from crawler.core.patterns import compiled_later
 from crawler.core.sentences.languages import habits_of
 from crawler.core.sentences.marks import TRAIL, enclosure_at, outermost_enclosures
@@ -64,16 +65,15 @@ _SIGNED_WORDS = 3
 _CAPITAL_BEFORE = compiled_later(r"(?<![\w'’-])[A-Z][\w'’-]*[)\]]?\Z")
 # An address before a capital; a line of signs.
 _SIGNS = compiled_later(
-    r"(?:@[\w-]+|://[\w-]+|\bwww)\.\S++(?P<end>(?<![.,:;!?])(?=\s++[A-Z]))?|(?P<line>(?<!\S)(?P<sign>[*_=#~-])(?P=sign){9,}(?!\S))"
+    r"(?:@[\w-]+|://[\w-]+|\bwww)\.\S++(?P<end>(?<![.,:;!?])(?=\s++[A-Z]))?|"
+    rf"(?P<line>(?<!\S)(?P<sign>[*_=#~-])(?P=sign){{{SIGNS - 1},}}(?!\S))"
 )
-# What tells that a sentence may end: a word with a capital that is behind a word or a comma, and
+# What tells that a sentence may end at a place that ``hint_spots`` yields: a word with a capital
 # before a small letter; a comma or colon before a capital; a time; a face; an address; signs.
 _HINT = compiled_later(
-    r"[A-Z@:;,*_=#~-](?:(?<=[A-Z])(?P<word>(?<=[\w)\],\s]\s.)[a-z]*+"
-    r"(?=\s++[a-z]|['’][a-z]++\s++[a-z]|(?<=Yes)\s?[,.!]))|"
-    # Most that is found are capitals and commas, which are nothing of what follows.
-    r"(?<![A-Z])(?:(?<=[,:])(?P<letter>(?=\s+[A-Z]))|(?<!,)(?:(?<=:)(?P<time>(?=\d\d))|"
-    r"(?<=[:;])(?=-?[)(DP]|//)|(?<=@)(?=\w)|(?<=(?P<sign>[*_=#~-]))(?P=sign){9})))"
+    r"(?P<word>[A-Z][a-z]*+(?=\s++[a-z]|['’][a-z]++\s++[a-z]|(?<=Yes)\s?[,.!]))|"
+    r"(?P<letter>[,:](?=\s+[A-Z]))|(?P<time>:(?=\d\d))|[:;](?=-?[)(DP]|//)|@(?=\w)|"
+    rf"(?P<sign>[*_=#~-])(?P=sign){{{SIGNS - 1}}}"
 )
 # Words behind which a sentence goes on.
 _GOES_ON = compiled_later(
@@ -208,16 +208,14 @@ def _english_ends(piece: str) -> list[int]:
 
 
 def _hints(text: str) -> Iterator[re.Match[str]]:
-    """Yield the hints in a text, but for capitals and commas whose words are none."""
+    """Yield where an English sentence may end although no end mark stands there; _HINT decides."""
     end = 0
     for at in hint_spots(text, habits_of("en").common):
-        # Most are commas in lists of names.
-        if at < end or (text[at] == "," and not _is_in_letter(text, at)):
-            continue
-        hint = _HINT.match(text, at)
+        hint = _HINT.match(text, at) if at >= end else None
         if hint is not None:
             end = hint.end()
-            if hint.lastgroup != "letter" or text[at] == "," or _is_in_letter(text, at):
+            # Most are commas in lists of names.
+            if hint.lastgroup != "letter" or _is_in_letter(text, at):
                 yield hint
 
 

@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from crawler.core.hot_loops import EndMarks
-from crawler.core.hot_loops.sentences import FIRST, LAST, NEVER_LAST
+from crawler.core.hot_loops.sentences import FIRST, LAST, NEVER_LAST, WORD_CHARS
 from crawler.core.patterns import compiled_later
 from crawler.core.sentences.languages import habits_of
 from crawler.core.sentences.sentence import readable_ends
@@ -21,7 +21,7 @@ CJK_MARKS = "。！？｡．።፧፨။۔।॥།༎។៕꘎᠃"
 """Marks that end a sentence whatever follows, in scripts that write no capitals."""
 HARD_MARKS = frozenset("!?‼⁇⁈⁉؟⸮" + CJK_MARKS)
 """All marks that end sentences but the full stop and the ellipsis."""
-LOOK_BACK = 40
+LOOK_BACK = WORD_CHARS
 """Characters enough to see the word before a mark, and the word behind it."""
 
 _CLOSING = "\"'”’»«“‘›‹)]}）］】〕」』》〉〗｣"

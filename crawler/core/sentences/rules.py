@@ -157,16 +157,17 @@ def _ends(passage: str, start: int, language: str) -> list[int]:
     found: list[int] = []
     marks = end_marks(language)
     pairs = outermost_enclosures(passage) if marks.encloses(passage) else ()
-    judge = _Judge(passage, language, pairs)
+    judge = _Judge(passage, language)
     behind = 0
     for at, told in marks.places(passage):
         if at < behind:  # a mark of a run that was judged
             continue
-        if told == UNKNOWN or judge.is_enclosed(at):
+        pair = enclosure_at(pairs, at)
+        if told == UNKNOWN or pair is not None:
             run = run_at(passage, at, language)
             if run is None or run.end() == len(passage):
                 break
-            behind, end = run.end(), judge.end_at(run)
+            behind, end = run.end(), judge.end_at(run, pair)
         else:
             end = judge.end_at_dot(at, told)
         if end is not None:
@@ -177,29 +178,25 @@ def _ends(passage: str, start: int, language: str) -> list[int]:
 class _Judge:
     """Judges the places of one passage in order, and knows where the present sentence began."""
 
-    def __init__(self, passage: str, language: str, enclosures: Sequence[Enclosure]) -> None:
+    def __init__(self, passage: str, language: str) -> None:
         self._text = passage
         self._language = language
         self._habits = habits_of(language)
-        self._enclosures = enclosures
         self._proposals: list[int] | None = None
         self._begin_sentence(0)
 
     def _begin_sentence(self, at: int) -> None:
         self._begin = at
-        self._first: int | None = None
+        # Offset of the first word of the present sentence; None until asked for.
+        self._first_word: int | None = None
 
     @property
-    def _word(self) -> int:
+    def _words_begin(self) -> int:
         """Where the first word of the present sentence begins."""
-        if self._first is None:
+        if self._first_word is None:
             word = _WORD.search(self._text, self._begin)
-            self._first = word.start() if word else len(self._text)
-        return self._first
-
-    def is_enclosed(self, at: int) -> bool:
-        """Tell whether a place is within quotation marks or brackets."""
-        return self._enclosures != () and enclosure_at(self._enclosures, at) is not None
+            self._first_word = word.start() if word else len(self._text)
+        return self._first_word
 
     def end_at_dot(self, at: int, told: int) -> int | None:
         """Return where the present sentence ends with a dot between words; None where it goes on.
@@ -210,25 +207,29 @@ class _Judge:
         """
         if told == GOES_ON or (told == PROPOSED and not self._is_proposed(at, at + 2)):
             return None
-        self._begin, self._first = at + 1, at + 2
+        self._begin, self._first_word = at + 1, at + 2
         return at + 1
 
-    def end_at(self, run: re.Match[str]) -> int | None:
-        """Return where the present sentence ends with a run of marks; None where it goes on."""
+    def end_at(self, run: re.Match[str], pair: Enclosure | None) -> int | None:
+        """Return where the present sentence ends with a run of marks; None where it goes on.
+
+        Args:
+            run: the marks.
+            pair: the quotation marks or brackets around the first of them.
+        """
         text, (start, end) = self._text, run.span()
         # Marks without a word are no sentence of their own; "(?)" doubts a word.
         if (
-            self._word >= start
+            self._words_begin >= start
             or text[start - 1] in _OPENING_BRACKETS
             or (start - self._begin <= _LIST_MARKER_CHARS and self._is_list_marker(start))
         ):
             return None
-        pair = enclosure_at(self._enclosures, start) if self._enclosures else None
-        # Most places are so.
+        # What is below says the same of such a place, more slowly.
         if pair is None and run[0] == "." and _BEFORE_CAPITAL.match(text, end):
             if not self._ends_by_dot(start, end + 1):
                 return None
-            self._begin, self._first = end, end + 1
+            self._begin, self._first_word = end, end + 1
             return end
         place = place_of(text, run)
         if place is None or not self._ends(place, pair):
@@ -256,7 +257,7 @@ class _Judge:
         length = pair.closing - pair.opening
         if not pair.bracket and length > _SHORT_QUOTE and self._language not in _EAST_ASIAN:
             return True
-        if pair.opening > self._word or place.end >= pair.closing:
+        if pair.opening > self._words_begin or place.end >= pair.closing:
             return False
         # It may if the enclosed text ends as a sentence, and none goes on behind it.
         text, end = self._text, pair.closing + 1
@@ -270,7 +271,7 @@ class _Judge:
 
     def _goes_on_behind(self, pair: Enclosure | None, place: Place) -> bool:
         """Tell whether the sentence goes on behind a quotation or bracket closed with the marks."""
-        at_start = pair is not None and pair.opening <= self._word
+        at_start = pair is not None and pair.opening <= self._words_begin
         if place.closes_quote:
             return self._goes_on_after_quote(place.run, place.end, at_start=at_start)
         remark = pair is not None and pair.bracket and not at_start
@@ -336,7 +337,7 @@ class _Judge:
             return False
         if _ADDRESS.match(self._text, place.letter):
             return True
-        careless = self._text[self._word].islower()
+        careless = self._text[self._words_begin].islower()
         if place.hard:
             marks = [mark for mark in place.run if mark in HARD_MARKS]
             return careless or marks != ["!"]
