@@ -63,8 +63,9 @@ def site_margins(
     """Return the log odds that the counts of a site add for each block.
 
     With n distinct pages of the site known, *known* is log2(n) / 4, 1 at most, and 0 where the page
-    stands alone. A block on f > 1 of them has 2 x log2(f) / log2(n) against it; one on its own page
-    alone has 1 x known for it. What the rule of frequency (``frequency-adaptive``) keeps has 2 x
+    stands alone. A block on f > 1 of them has 2 x log2(f) / log2(n) against it, where n is 16 at
+    most: a part of a large site may have boilerplate of its own. One on its own page alone has
+    1 x known for it. What the rule of frequency (``frequency-adaptive``) keeps has 2 x
     known for it; links, and what it finds outside the article, have as much against them, but 3 x
     known what it finds outside behind the last block that it keeps: first paragraphs stand outside
     by mistake, teasers behind the article do not. Not counted against a block is that it stands on
@@ -87,7 +88,8 @@ def site_margins(
     known = min(1.0, np.log2(pages) / _KNOWN_AT)
     frequency = np.array([label.frequency for label in labels], np.float64)
     recurs = frequency > 1
-    spread = np.log2(np.maximum(frequency, 1.0)) / np.log2(pages)
+    spread = np.log2(np.maximum(frequency, 1.0)) / min(np.log2(pages), _KNOWN_AT)
+    spread = np.minimum(spread, 1.0)
     margins = np.where(recurs, -_AGAINST * spread, _ALONE * known)
     kept = np.array([label.kept for label in labels])
     reasons = np.array([label.reason for label in labels])
