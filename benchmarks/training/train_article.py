@@ -204,7 +204,7 @@ def learn_judge(pages: Sequence[Example]) -> Judge:
     aware = [in_context(page.evidence, page.first) for page in pages]
     second = learn(pages, [found.rows for found in aware])
     trees = trees_of(first, pages[0].evidence.names), trees_of(second, aware[0].names)
-    return Judge(*trees, learn_the_network(pages))
+    return Judge(learn_the_network(pages), *trees)
 
 
 def learn_the_network(pages: Sequence[Example]) -> Network:
@@ -223,19 +223,18 @@ def _f1(page: Example, likelihoods: NDArray[np.float64]) -> float:
 
 
 def measure(pages: Sequence[Example]) -> None:
-    """Print the word F1 by folds: of the first trees, of both, with the network, and reachable."""
+    """Print the word F1 by folds: of the first trees, of both, of the judge, and reachable."""
     found: dict[str, list[tuple[float, ...]]] = defaultdict(list)
     fold = folds(pages, _SEED)
     for number in range(_FOLDS):
         judge = learn_judge([page for page, own in zip(pages, fold, strict=True) if own != number])
         for page, own in zip(pages, fold, strict=True):
             if own == number:
-                look, nothing = judge.look(page.evidence), np.zeros(len(page.blocks))
-                first = sigmoid(look.trees)
+                first = sigmoid(ask(judge.first, page.evidence))
                 verdicts = (
                     first,
                     sigmoid(ask(judge.second, in_context(page.evidence, first))),
-                    judge.likelihoods(page.evidence, look, nothing),
+                    sigmoid(judge.margins(page.evidence)),
                 )
                 found[page.kind].append((*(_f1(page, each) for each in verdicts), page.reachable))
     print(f"{'word F1, mean over pages':40} pages  first  trees  judge  reachable")

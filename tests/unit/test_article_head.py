@@ -314,7 +314,7 @@ def test_licences_at_the_end_go(line: str, markup: str) -> None:
     ["Copyright is a strange right, and an old one.", "(c) and the wall of the harbour is wet.",
      "Their first record was called “All rights reserved”.",
      "저작권자는 아직 알려지지 않았다고 했다.",
-     "编辑们说这座墙很旧。", "He had all rights reserved for him."],
+     "编辑们说这座墙很旧而且很高可是没有人要修它。", "He had all rights reserved for him."],
 )  # fmt: skip
 def test_last_lines_on_rights_stay(line: str) -> None:
     for lines in items(article(f"{''.join(P[:3])}<p>{line}</p>")):

@@ -149,6 +149,10 @@ def test_line_numbers_are_no_text() -> None:
     assert chosen(blocks, np.ones(len(blocks))).tolist() == [False, True, True]
 
 
+# What a block on its own page alone has for it, as log odds.
+UNIT = 2.6
+
+
 def test_a_site_speaks_by_what_it_repeats() -> None:
     document = read(page("train"))
     blocks = document.blocks[:4]
@@ -160,14 +164,27 @@ def test_a_site_speaks_by_what_it_repeats() -> None:
     ]
     comments = np.array([False, False, False, True])
     found = site_margins(blocks, labels, 16, (np.full(4, 0.2), comments, np.zeros(4, np.bool_)))
-    assert found.tolist() == pytest.approx([3, -2, -1, -6])
+    assert found == pytest.approx(UNIT * np.array([3, -2, -1, -6]))
+
+
+@pytest.mark.parametrize(("frequency", "pages", "against"), [
+    (4, 4, 2), (4, 16, 1), (4, 4096, 1), (16, 4096, 2), (4096, 4096, 2),
+])  # fmt: skip
+def test_boilerplate_of_a_part_of_a_large_site_counts_as_on_one_of_sixteen_pages(
+    frequency: int, pages: int, against: float
+) -> None:
+    blocks = read(page("train")).blocks[:1]
+    labels = [Label(kept=False, reason="frequent", frequency=frequency)]
+    nothing = np.zeros(1, np.bool_)
+    found = site_margins(blocks, labels, pages, (np.full(1, 0.2), nothing, nothing))
+    assert found == pytest.approx([-UNIT * against])
 
 
 def test_nothing_speaks_for_what_is_called_no_article_and_is_unlikely() -> None:
     blocks = read(page("train")).blocks[:3]
     labels = [Label(kept=True, reason="text", frequency=1)] * 3
     says = (np.array([0.2, 0.2, 0.8]), np.zeros(3, np.bool_), np.array([True, False, True]))
-    assert site_margins(blocks, labels, 16, says).tolist() == [0, 3, 3]
+    assert site_margins(blocks, labels, 16, says) == pytest.approx(UNIT * np.array([0, 3, 3]))
 
 
 def test_what_the_rule_cuts_off_is_not_held_against_a_likely_block_beside_its_run() -> None:
@@ -178,7 +195,7 @@ def test_what_the_rule_cuts_off_is_not_held_against_a_likely_block_beside_its_ru
     nothing = np.zeros(5, np.bool_)
     for likely, beside in ((0.8, 1), (0.2, -2)):
         found = site_margins(blocks, labels, 16, (np.full(5, likely), nothing, nothing))
-        assert found.tolist() == [3, 3, beside, beside, -2]
+        assert found == pytest.approx(UNIT * np.array([3, 3, beside, beside, -2]))
 
 
 def test_what_the_rule_finds_outside_speaks_less_against_blocks_before_its_run() -> None:
@@ -187,7 +204,7 @@ def test_what_the_rule_finds_outside_speaks_less_against_blocks_before_its_run()
     labels = [outside, Label(kept=True, reason="text", frequency=1), outside, outside]
     nothing = np.zeros(4, np.bool_)
     found = site_margins(blocks, labels, 16, (np.full(4, 0.2), nothing, nothing))
-    assert found.tolist() == [-1, 3, -2, -2]
+    assert found == pytest.approx(UNIT * np.array([-1, 3, -2, -2]))
 
 
 ALLEYS = [
@@ -241,18 +258,23 @@ def test_what_accompanies_an_article_stays_out_however_much_of_the_site_is_known
         assert text.endswith(f"to turn.\nBring boots to {ALLEYS[number]}.")
 
 
+def _unsure(judge: Judge) -> Judge:
+    network = judge.network
+    nothing = {name: getattr(network, name) * 0 for name in ("judge", "direct")}
+    return replace(judge, network=replace(network, **nothing))
+
+
 def test_weights_of_other_features_are_refused() -> None:
     judge = Judge.shipped()
     other = replace(judge.first, names=("x", *judge.first.names[1:]))
     document = read(page("train"))
     with pytest.raises(CorpusError, match="other features"):
-        Article(replace(judge, first=other)).label(document, SiteView())
+        Article(replace(_unsure(judge), first=other)).label(document, SiteView())
     network = replace(judge.network, names=("x", *judge.network.names[1:]))
     with pytest.raises(CorpusError, match="other features"):
         Article(replace(judge, network=network)).label(document, SiteView())
     rows = Evidence(document)
-    found = judge.likelihoods(rows, judge.look(rows), np.zeros(len(rows.rows)))
-    assert len(found) == len(document.blocks)
+    assert len(judge.margins(rows)) == len(document.blocks)
 
 
 def test_the_weights_are_small() -> None:

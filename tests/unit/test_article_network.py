@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from crawler.core.errors import CorpusError
 from crawler.core.flow import Page, read
 from crawler.core.methods.article.features import TAG, TAGS, Evidence
-from crawler.core.methods.article.judge import Judge, Look, ask, in_context
+from crawler.core.methods.article.judge import Judge, ask, expected_f1, in_context
 from crawler.core.methods.article.network import LEVELS, Network, distance
 from crawler.core.trees import sigmoid
 
@@ -154,14 +154,34 @@ def test_a_flipped_bit_is_refused_or_changes_no_shape() -> None:
             assert len(Network.from_bytes(flipped).score(evidence(2))) > 0
 
 
-def test_the_site_counts_beside_the_mean_of_trees_and_network() -> None:
-    judge, found = Judge.shipped(), evidence(12)
-    look = judge.look(found)
-    site = np.linspace(-3, 3, len(found.sizes))
-    trees = ask(judge.second, in_context(found, sigmoid(look.trees + site)))
-    both = 0.6 * trees + 0.4 * look.network
-    both = np.where(found.beside, np.minimum(both, trees), both)
-    assert judge.likelihoods(found, look, site) == pytest.approx(sigmoid(both + 1.7 * site))
+def _sure_by(margin: float, found: Evidence) -> Judge:
+    """Return the shipped judge with a network that gives every block the same margin."""
+    judge = Judge.shipped()
+    network = replace(
+        judge.network,
+        judge=np.append(np.zeros(len(judge.network.judge) - 1), margin)[:, None].astype("f4"),
+        direct=np.zeros_like(judge.network.direct),
+    )
+    assert network.score(found) == pytest.approx(np.full(len(found.sizes), margin))
+    return replace(judge, network=network)
+
+
+def test_trees_are_asked_where_the_network_is_unsure() -> None:
+    found = evidence(12)
+    assert not found.beside.any()
+    sure = _sure_by(5.0, found).margins(found)
+    assert sure == pytest.approx(np.full(len(found.sizes), 5.0))
+    unsure = _sure_by(1.0, found)
+    first = sigmoid(ask(unsure.first, found))
+    trees = ask(unsure.second, in_context(found, first))
+    assert unsure.margins(found) == pytest.approx(0.6 * trees + 0.4)
+
+
+def test_f1_is_expected_of_a_choice_of_blocks() -> None:
+    kept, sizes = np.array([True, False]), np.array([30.0, 10.0])
+    assert expected_f1(kept, np.array([1.0, 0.0]), sizes) == 1.0
+    assert expected_f1(kept, np.array([0.5, 0.5]), sizes) == pytest.approx(2 * 15 / (30 + 20))
+    assert expected_f1(~kept & kept, np.array([0.0, 0.0]), sizes) == 0.0
 
 
 def test_a_verdict_does_not_hang_on_other_pages() -> None:
@@ -169,15 +189,6 @@ def test_a_verdict_does_not_hang_on_other_pages() -> None:
     alone = net.score(evidence(3))
     net.score(evidence(40))
     assert np.array_equal(net.score(evidence(3)), alone)
-
-
-def test_the_network_speaks_for_no_block_beside_the_text() -> None:
-    trees, network = np.array([-2.0, -2.0, 2.0]), np.array([4.0, 4.0, -4.0])
-    look = Look(trees, network, np.array([True, False, True]))
-    margins = look.margins
-    assert margins[0] == -2.0
-    assert margins[1] > -2.0
-    assert margins[2] < 2.0
 
 
 def test_comments_captions_and_numbers_are_beside_the_text() -> None:
@@ -201,7 +212,8 @@ def test_comments_captions_and_numbers_are_beside_the_text() -> None:
     assert not beside["Head"]
     assert found.beside.tolist()[-2:] == [True, True]
     assert not found.beside.tolist()[1]
-    assert len(Judge.shipped().look(found).margins) == len(texts)
+    margins = _sure_by(7.0, found).margins(found)
+    assert margins == pytest.approx(np.where(found.beside, 5.0, 7.0))
 
 
 def test_weights_may_lie_in_memory_column_by_column() -> None:

@@ -15,7 +15,7 @@ from crawler.core.methods import Cutoff, Label
 from crawler.core.methods.adaptive import AdaptiveFrequency
 from crawler.core.methods.article.coherence import Coherence
 from crawler.core.methods.article.features import Evidence
-from crawler.core.methods.article.judge import LIKELY, Judge, chosen
+from crawler.core.methods.article.judge import LIKELY, Judge, chosen, expected_f1
 from crawler.core.methods.article.layout import CUES, FAR
 from crawler.core.methods.article.notices import notices, settle_credits
 from crawler.core.methods.article.teaser_lists import teaser_lists
@@ -51,7 +51,7 @@ _KNOWN_AT = 4.0
 # A sentence of so many characters on two of at least six pages is no boilerplate.
 _TWICE, _FEW_PAGES, _SENTENCE = 2, 6, 60
 # The factors by which a site's counts are weighed.
-_AGAINST, _ALONE, _RULE, _BEHIND, _COMMENTS = 2.0, 1.0, 2.0, 3.0, 6.0
+_AGAINST, _ALONE, _RULE, _BEHIND, _COMMENTS = 5.2, 2.6, 5.2, 7.8, 15.6
 # An element with so many kept blocks directly in it is a container of text; paragraphs are children
 # of it, items one level deeper.
 _HOLDS, _STEPS = 2, 2
@@ -63,10 +63,10 @@ def site_margins(
     """Return the log odds that the counts of a site add for each block.
 
     With n distinct pages of the site known, *known* is log2(n) / 4, 1 at most, and 0 where the page
-    stands alone. A block on f > 1 of them has 2 x log2(f) / log2(n) against it, where n is 16 at
+    stands alone. A block on f > 1 of them has 5.2 x log2(f) / log2(n) against it, where n is 16 at
     most: a part of a large site may have boilerplate of its own. One on its own page alone has
-    1 x known for it. What the rule of frequency (``frequency-adaptive``) keeps has 2 x
-    known for it; links, and what it finds outside the article, have as much against them, but 3 x
+    2.6 x known for it. What the rule of frequency (``frequency-adaptive``) keeps has 5.2 x
+    known for it; links, and what it finds outside the article, have as much against them, but 7.8 x
     known what it finds outside behind the last block that it keeps: first paragraphs stand outside
     by mistake, teasers behind the article do not. Not counted against a block is that it stands on
     two pages of six or more, if it is a sentence; that it is links of its own page alone between
@@ -75,7 +75,7 @@ def site_margins(
 
     Captions, bylines and boxes of links are unlike from page to page as articles are. So nothing
     speaks for a block that is called so and is unlikely for the page. Readers' comments are too:
-    nothing speaks for them, and 6 x known against them.
+    nothing speaks for them, and 15.6 x known against them.
 
     Args:
         blocks: the page's blocks.
@@ -161,8 +161,8 @@ class Article:
             return self._rule.label(document, view)
         judge = self._judge or Judge.shipped()
         found = Evidence(document)
-        look = judge.look(found)
-        likely = sigmoid(look.margins)
+        margins = judge.margins(found)
+        likely = sigmoid(margins)
         if view.pages < _SITE:
             # The page itself is in the evidence already.
             ruled = [Label(kept=False, reason=_OUTSIDE, frequency=view.pages)] * len(blocks)
@@ -171,7 +171,7 @@ class Article:
             ruled = self._rule.label(document, view)
             says = (likely, found.comments, found.apart)
             site = site_margins(blocks, ruled, view.pages, says)
-        likelihoods = judge.likelihoods(found, look, site)
+        likelihoods = sigmoid(margins + site)
         trace.judged(found, site, ruled)
         kept = chosen(blocks, likelihoods)
         trace.step("copies", kept)
@@ -245,15 +245,11 @@ def _reasons(found: Evidence) -> list[str]:
 def confidence(blocks: Sequence[Block], labels: Sequence[Label]) -> float | None:
     """Return the F1 in characters that is to be expected of a page's main text, 0 to 1.
 
-    With p the scores and s the sizes of blocks it is 2 sum(p s over the kept) / (sum(s over the
-    kept) + sum(p s)): the characters in common, found and wanted, each as expected. None where the
-    method gives no scores.
+    None where the method gives no scores.
     """
     scores = [label.score for label in labels if label.score is not None]
     if not labels or len(scores) < len(labels):
         return None
     sizes = np.array([block.chars for block in blocks], np.float64)
-    kept = [number for number, label in enumerate(labels) if label.kept]
-    wanted = np.array(scores, np.float64) * sizes
-    both = float(sizes[kept].sum() + wanted.sum())
-    return float(2 * wanted[kept].sum() / both) if both else 0.0
+    kept = np.array([label.kept for label in labels], np.bool_)
+    return expected_f1(kept, np.array(scores, np.float64), sizes)
