@@ -11,7 +11,7 @@ class EvaluateCommand(QuietCommand):
     name = "evaluate"
     usage = (
         "TASK GOLD... [--method NAME] [--limit N] [--examples N] [--json FILE|-] [--blocks] "
-        "[--collection] [--alone] [--curve FILE] [--pages FILE]"
+        "[--collection] [--alone] [--items] [--curve FILE] [--pages FILE]"
     )
     summary = "Measure a method on pages whose right answer is known"
     description = (
@@ -54,6 +54,10 @@ class EvaluateCommand(QuietCommand):
         flag("--blocks", "task text: count text blocks, right and wrong, beside words"),
         flag("--collection", "task text: count the pages of all sites together, not site by site"),
         flag("--alone", "task text: judge each page without the other pages of its site"),
+        flag(
+            "--items",
+            "task text: measure the text as items have it, with the headline, without bylines",
+        ),
         valued(
             "--pages",
             "FILE",

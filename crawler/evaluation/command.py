@@ -41,7 +41,7 @@ TASKS: Final = {
     "text": Task(
         measure_text,
         method_option="text_method",
-        options=("alone", "blocks", "collection", "curve", "pages"),
+        options=("alone", "blocks", "collection", "curve", "items", "pages"),
     ),
     "wrapper": Task(measure_wrapper, DEFAULT_MATCHER, options=("examples",)),
 }
@@ -179,6 +179,7 @@ def _read_arguments(
         with_curves=opts.curve is not None,
         with_blocks=opts.blocks,
         alone=opts.alone,
+        as_items=opts.items,
         one_collection=opts.collection,
         examples=opts.examples or EXAMPLES,
         options=options,

@@ -7,6 +7,7 @@ counts of the sites are held. Pages judged alone are read once.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from crawler.core.errors import MethodError, UnreadableInputError, UnreadablePageError, one_line
@@ -21,6 +22,9 @@ from crawler.core.flow import (
     observe,
     read,
 )
+from crawler.core.metadata.read import read_metadata
+from crawler.core.methods.article.head import settle_head
+from crawler.core.methods.article.method import Article
 from crawler.evaluation.blocks import main_by_gold
 from crawler.evaluation.curve import Curves
 from crawler.evaluation.gold import GoldPage, read_gold
@@ -111,7 +115,13 @@ def _counted_as(job: Job, gold: GoldPage) -> str:
 
 def _judge(job: Job, method: TextMethod, page: Page, view: SiteView) -> Annotation:
     try:
-        return annotate(read(page), view, method)
+        document = read(page)
+        found = annotate(document, view, method)
+        if not job.as_items or not isinstance(method, Article):
+            return found
+        told = read_metadata(document.parsed, page.url)
+        labels = settle_head(found.blocks, found.labels, told.title or "", told.authors)
+        return replace(found, labels=tuple(labels))
     except UnreadablePageError:
         raise
     except Exception as error:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -48,6 +49,33 @@ def test_all_pages_of_a_site_are_counted_before_the_first_is_judged(tmp_path: Pa
     )
     assert report.pages == 5
     assert report.sites == 1
+
+
+def test_as_items_have_it_the_text_begins_with_the_headline_and_has_no_byline(
+    tmp_path: Path,
+) -> None:
+    rows = []
+    for number in range(3):
+        said = [
+            f"The train of {number} is back, after {10 + each} years, and leaves the old station "
+            f"at {each} in the evening, every day but Sunday and the first of May."
+            for each in range(3, 7)
+        ]
+        head = f"Train {number} is back"
+        html = (
+            f"<title>{head} - Gazette</title><h1>{head}</h1><p>By Ada Mott, 3 May 2026</p>"
+            f"<p>{'</p><p>'.join(said)}</p>"
+        )
+        gold = "\n".join((head, *said))
+        rows.append({"site": "a.example", "id": number, "html": html, "gold_text": gold})
+    measure(tmp_path, rows)
+    job = Job((tmp_path / "gold.jsonl",), method="article", alone=True, as_items=True)
+    assert get_task("text").run(job).figures["word"] == {"precision": 1, "recall": 1, "f1": 1}
+    of_method = get_task("text").run(replace(job, as_items=False)).figures["word"]
+    assert of_method["f1"] < 1
+    other = replace(job, method="all-text")
+    assert get_task("text").run(other).figures["word"]["recall"] == 1
+    assert get_task("text").run(other).figures["word"]["precision"] < 1
 
 
 def test_alone_a_page_knows_nothing_of_its_site(tmp_path: Path) -> None:
