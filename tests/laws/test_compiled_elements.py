@@ -78,13 +78,20 @@ def test_numbers_of_elements(compiled: ModuleType, parents: list[int], data: st.
     for number, around in enumerate(parents):
         parent = holders[around % number] if around and number else None
         holders.append(
-            Holder("div", "", parent, parent.depth + 1 if parent else 1, f"div{number % 3}")
+            Holder(
+                "div" * (number % 2),
+                "a" * (number % 5),
+                parent,
+                parent.depth + 1 if parent else 1,
+                f"div{number % 3}",
+            )
         )
     at = data.draw(st.lists(st.sampled_from(holders), max_size=30))
     blocks = [Block(number, "x", "p", "p", 0, 1, 0, holder) for number, holder in enumerate(at)]
-    found, columns = compiled.numbered(blocks)
-    expected, expected_columns = pure.numbered(blocks)
+    *found, columns = compiled.numbered(blocks)
+    *expected, expected_columns = pure.numbered(blocks)
     assert found == expected
+    assert len(columns) == len(expected_columns)
     assert all(map(np.array_equal, columns, expected_columns))
 
 

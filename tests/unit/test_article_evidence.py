@@ -9,6 +9,7 @@ from crawler.core.flow import Document, Page, read
 from crawler.core.methods.article.features import Evidence, head_texts
 from crawler.core.methods.article.layout import CUES, FAR, SIGNS, Layout, cues_in
 from crawler.core.methods.article.letters import LETTER_COUNTS, Letters
+from crawler.core.page.nesting import nesting_of
 
 PROSE = (
     "A sentence that is long enough to be taken for prose, since it has no fewer than the eighty "
@@ -97,7 +98,7 @@ def test_a_page_without_hints_has_none() -> None:
 
 def layout(body: str) -> tuple[Document, Layout]:
     page = document(body)
-    return page, Layout(page.blocks)
+    return page, Layout(nesting_of(page))
 
 
 def test_distances_lead_outwards_to_the_nearest_sign() -> None:

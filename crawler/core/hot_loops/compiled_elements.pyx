@@ -13,6 +13,7 @@ from crawler.core.hot_loops import elements as pure
 
 cdef extern from "Python.h":
     void PyObject_GC_UnTrack(object)
+    Py_ssize_t PyUnicode_FindChar(object, Py_UCS4, Py_ssize_t, Py_ssize_t, int) except -2
 
 lxml_api.import_lxml__etree()
 
@@ -174,25 +175,28 @@ def short_texts(list tags, list texts, list tails, unread, Py_ssize_t most):
 
 
 def described(blocks, dict tags, Py_ssize_t other):
-    cdef Py_ssize_t number = 0
-    cdef dict times = {}
-    cdef list keys = []
+    cdef Py_ssize_t number = 0, first
+    cdef dict firsts = {}
     cdef str text
     cdef Py_UCS4 last
-    found = np.empty((7, len(blocks)))
+    found = np.zeros((7, len(blocks)))
     cdef double[:, ::1] out = found
+    # The first block with the text of each.
+    first_of = np.empty(len(blocks), np.intp)
+    cdef Py_ssize_t[::1] same = first_of
     for block in blocks:
         text, key = block.text, block.key
         out[0, number], out[1, number] = block.chars, block.link_chars
         out[2, number], out[3, number] = block.links, tags.get(block.tag, other)
-        out[4, number] = text.count("\n")
+        if PyUnicode_FindChar(text, u"\n", 0, len(text), 1) >= 0:
+            out[4, number] = text.count("\n")
         last = PyUnicode_READ_CHAR(text, len(text) - 1)
         out[5, number] = last == u":" or last == u"\uff1a"
-        times[key] = times.get(key, 0) + 1
-        keys.append(key)
+        first = same[number] = firsts.setdefault(key, number)
+        out[6, first] += 1
         number += 1
-    for number in range(len(keys)):
-        out[6, number] = times[keys[number]]
+    for number in range(same.shape[0]):
+        out[6, number] = out[6, same[number]]
     return found
 
 
@@ -213,7 +217,7 @@ def made(kind, *columns):
 
 
 def numbered(blocks):
-    cdef dict numbers = {}, paths = {}
+    cdef dict numbers = {}, paths = {}, tags = {}, names = {}
     cdef list holders = [], parents = [], begins = [], new
     cdef Py_ssize_t index = 0, number, around
     found_at = np.empty(len(blocks), np.intp)
@@ -236,7 +240,7 @@ def numbered(blocks):
             raise ValueError("the blocks of a layout have to stand in elements")
         at[index] = numbers[holder]
         index += 1
-    found = np.zeros((6, len(holders)), np.intp)
+    found = np.zeros((8, len(holders)), np.intp)
     cdef Py_ssize_t[:, ::1] out = found
     for number in range(len(holders)):
         holder = holders[number]
@@ -244,6 +248,8 @@ def numbered(blocks):
         out[2, number] = begins[number]
         out[4, number] = holder.depth
         out[5, number] = paths.setdefault(holder.path, len(paths))
+        out[6, number] = tags.setdefault(holder.tag, len(tags))
+        out[7, number] = names.setdefault(holder.names, len(names))
     for index in range(at.shape[0]):
         out[3, at[index]] = index + 1
     for number in range(len(holders) - 1, -1, -1):
@@ -253,7 +259,7 @@ def numbered(blocks):
         around = out[0, number]
         if out[2, around] == out[2, number] and out[3, around] == out[3, number]:
             out[1, number] = out[1, around]
-    return holders, [found_at, *found]
+    return holders, list(tags), list(names), [found_at, *found]
 
 
 def distances(

@@ -151,8 +151,9 @@ cdef inline unsigned int _gram(unsigned int one, unsigned int two, unsigned int 
 def gram_hits(
     str text not None, const Py_ssize_t[::1] ends, others, const unsigned int[::1] lower
 ):
-    cdef Py_ssize_t at, number, bit = 0, last = len(text) - 1
-    cdef unsigned int one, two, three, its
+    cdef Py_ssize_t at, number, end, bit = 0, last = len(text) - 1
+    cdef unsigned int one, two, three
+    cdef unsigned long long counts
     cdef str other
     cdef Chars chars
     # The sets that have each gram, as bits.
@@ -176,14 +177,16 @@ def gram_hits(
     at, one, two = 0, lower[code(chars, 0)], lower[code(chars, 1)]
     for number in range(ends.shape[0]):
         while at <= ends[number]:
-            three = lower[code(chars, at + 2 if at + 2 < last else last)]
-            its = grams[_gram(one, two, three)]
-            if its:
-                for bit in range(out.shape[0]):
-                    out[bit, number] += its >> bit & 1
-            one = two
-            two = three
-            at += 1
+            counts = 0
+            end = min(ends[number] + 1, at + 255)
+            while at < end:
+                three = lower[code(chars, at + 2 if at + 2 < last else last)]
+                counts += COUNTS[grams[_gram(one, two, three)]]
+                one = two
+                two = three
+                at += 1
+            for bit in range(out.shape[0]):
+                out[bit, number] += counts >> 8 * bit & 255
     return found
 
 

@@ -138,13 +138,14 @@ def made(kind: type[_Kind], *columns: Iterable[object]) -> list[_Kind]:
     return [kind(*values) for values in zip(*columns, strict=True)]
 
 
-def numbered(blocks: Sequence[Block]) -> tuple[list[Holder], list[NDArray[np.intp]]]:
+def numbered(
+    blocks: Sequence[Block],
+) -> tuple[list[Holder], list[str], list[str], list[NDArray[np.intp]]]:
     """Number the elements around blocks from outside in, in the order of their first blocks.
 
     Returns:
-        The elements; and as arrays the number of that which holds each block, and for each element
-        the one around it, the nearest one around it that holds more blocks, where the blocks within
-        it begin and end, its depth, and a number of its path. A root is around itself.
+        The elements; their different tags, and their different names; and the arrays of
+        :class:`crawler.core.page.nesting.Nesting`, in its order.
 
     Raises:
         ValueError: a block stands in no element.
@@ -177,11 +178,15 @@ def numbered(blocks: Sequence[Block]) -> tuple[list[Holder], list[NDArray[np.int
         if begins[around] == begins[element] and ends[around] == ends[element]:
             outers[element] = outers[around]
     paths: dict[str, int] = {}
-    kinds = [paths.setdefault(holder.path, len(paths)) for holder in numbers]
+    tags: dict[str, int] = {}
+    names: dict[str, int] = {}
     depths = [holder.depth for holder in numbers]
-    return list(numbers), [
-        np.array(column, np.intp) for column in (at, parents, outers, begins, ends, depths, kinds)
-    ]
+    kinds = [paths.setdefault(holder.path, len(paths)) for holder in numbers]
+    tagged = [tags.setdefault(holder.tag, len(tags)) for holder in numbers]
+    named = [names.setdefault(holder.names, len(names)) for holder in numbers]
+    columns = (at, parents, outers, begins, ends, depths, kinds, tagged, named)
+    arrays = [np.array(column, np.intp) for column in columns]
+    return list(numbers), list(tags), list(names), arrays
 
 
 def distances(

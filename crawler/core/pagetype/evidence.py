@@ -11,14 +11,14 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
-from operator import attrgetter
 from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crawler.core.hot_loops import Stems
-from crawler.core.page.blocks import Block, Holder
+from crawler.core.page.blocks import Block
+from crawler.core.page.nesting import Nesting, nesting_of
 from crawler.core.page.page import Document
 from crawler.core.page.parse import ParsedPage
 from crawler.core.page.text import DENSE
@@ -68,7 +68,6 @@ _ASKED = ("?", "\uff1f", "\u061f")
 _KINDS_OF_GRAPH = ("article", "website", "product", "profile", "blog", "video.other")
 _BETWEEN_PARTS = compiled_later(r"\s[|·•»«:\u2013\u2014-]+\s|\s?\|\s?")
 _TITLE_CHARS = 300
-_NAMES_AND_TAG = attrgetter("names", "tag")
 # Whole words; a pattern that begins with its letters is the fastest.
 _TIME = compiled_later(r"time(?!\S)(?<!\Stime)")
 _BUTTON = compiled_later(r"button(?!\S)(?<!\Sbutton)")
@@ -159,7 +158,7 @@ class PageEvidence:
             **_declared(kind, markup),
             **_counted(markup.counts, headings),
             **_text(blocks, texts, shares, prose),
-            **_named(blocks, prose),
+            **_named(nesting_of(document), blocks, prose),
             **_shop(blocks, texts),
             "link: next": float(markup.has_next),
         }
@@ -301,17 +300,22 @@ def _longest_run(prose: Sequence[tuple[Block, int]]) -> tuple[int, int, int]:
     return best[0], -best[1], best[2]
 
 
-def _named(blocks: Sequence[Block], prose: Sequence[tuple[Block, int]]) -> dict[str, float]:
+def _named(
+    nesting: Nesting, blocks: Sequence[Block], prose: Sequence[tuple[Block, int]]
+) -> dict[str, float]:
     """Return how many elements have names with each cue, and how many share one name."""
-    # The items of a list share their names and tag.
-    kinds = Counter(map(_NAMES_AND_TAG, _holders(blocks)))
-    alike = {kind: times for kind, times in kinds.items() if kind[0]}
     # How many elements have the same cues.
     cued: dict[int, int] = {}
-    masks = _stems("names").masks([names.lower() for names, _ in alike])
-    for mask, times in zip(masks, alike.values(), strict=True):
+    masks = _stems("names").masks([names.lower() for names in nesting.names])
+    for mask, times in zip(masks, np.bincount(nesting.name).tolist(), strict=True):
         if mask:
             cued[mask] = cued.get(mask, 0) + times
+    # The items of a list share their names and tag.
+    has_name = np.array(list(map(bool, nesting.names)), np.bool_)[nesting.name]
+    kinds = (nesting.name * len(nesting.tags) + nesting.tag)[has_name]
+    kinds.sort()
+    ends = np.flatnonzero(np.diff(kinds, append=-1))
+    most = int(np.diff(ends, prepend=-1).max(initial=0))
     found = {
         f"names: {cue}": math.log1p(
             sum([times for mask, times in cued.items() if mask >> place & 1])
@@ -321,7 +325,7 @@ def _named(blocks: Sequence[Block], prose: Sequence[tuple[Block, int]]) -> dict[
     inner = " ".join([block.inner for block in blocks if block.inner]).lower()
     found["inner: time"] = math.log1p(len(_TIME.findall(inner)))
     found["inner: button"] = math.log1p(len(_BUTTON.findall(inner)))
-    found["names: most"] = math.log1p(max(alike.values(), default=0))
+    found["names: most"] = math.log1p(most)
     paragraphs = {block.holder for block, _ in prose if block.holder is not None}
     parents = Counter([holder.parent for holder in paragraphs])
     found["names: siblings"] = max(parents.values(), default=0) / max(len(paragraphs), 1)
@@ -336,16 +340,6 @@ def _stems(group: str) -> Stems:
         for part in parts:
             bits[part] = bits.get(part, 0) | 1 << place
     return Stems(bits)
-
-
-def _holders(blocks: Sequence[Block]) -> set[Holder]:
-    seen: set[Holder] = set()
-    for block in blocks:
-        holder = block.holder
-        while holder is not None and holder not in seen:
-            seen.add(holder)
-            holder = holder.parent
-    return seen
 
 
 def _shop(blocks: Sequence[Block], texts: Sequence[str]) -> dict[str, float]:

@@ -88,7 +88,7 @@ class Coherence:
     def __init__(self, document: Document, found: Evidence, likely: NDArray[np.float64]) -> None:
         self._blocks = document.blocks
         self._layout, self._own, self._shut = found.layout, found.own, found.comments
-        self._likely = likely
+        self._times, self._likely = found.times, likely
         self._open = ~found.comments & (likely > _LEAST)
         self.links = Links(document)
 
@@ -152,11 +152,11 @@ class Coherence:
         """Keep the sub-headings after which the text goes on."""
         places = np.flatnonzero(kept)
         # From the last to the first: of two headings in a row the lower one is settled first.
-        for number in range(int(places[-1]) - 1, int(places[0]), -1):
+        for number in reversed(self._unkept(kept, int(places[0]) + 1, int(places[-1]))):
             block = self._blocks[number]
             if (
                 block.tag in _HEADINGS
-                and self._may_be_text(number, kept)
+                and not is_lead_in(block.text)
                 and self._has_section(number, kept)
                 and (block.link_share < _LINKS or not self.links.lead_inside(block.text))
             ):
@@ -169,7 +169,7 @@ class Coherence:
         Questions are kept from three on, those and labels in bold type from two on.
         """
         places = np.flatnonzero(kept)
-        answers = Counter(block.key for block in self._blocks if block.tag == _SAID)
+        answers = Counter([block.key for block in self._blocks if block.tag == _SAID])
         said = {key for key, times in answers.items() if times > 1}
         for number in range(int(places[0]) + 1, min(int(places[-1]) + 4, len(kept))):
             block = self._blocks[number]
@@ -207,11 +207,11 @@ class Coherence:
         """
         prose = np.flatnonzero(kept & (self._own >= PROSE))
         unkept = self._unkept(kept, int(prose[0]) + 1, int(prose[-1])) if len(prose) else ()
-        times = Counter([block.key for block in self._blocks] if unkept else ())
         for number in unkept:
             block = self._blocks[number]
             if (
-                max(rules[number].frequency, times[block.key]) <= 1
+                rules[number].frequency <= 1
+                and self._times[number] <= 1
                 and (block.tag == "p" or "img" not in block.inner.split())
                 and self._is_within(number, prose)
                 and not is_lead_in(block.text)

@@ -138,7 +138,6 @@ class _Named:
         inner_marks: NDArray[np.bool_],
     ) -> None:
         self._layout, self._prose = layout, prose
-        self._names = [holder.names for holder in layout.holders]
         self._before = np.concatenate(([0], np.cumsum(prose)))
         self._blocks = blocks
         self._marked = inner_marks
@@ -153,8 +152,8 @@ class _Named:
         layout, rows = self._layout, set[int]()
         last: dict[tuple[str, str], int] = {}
         for element in elements:
-            names = _DIGITS.sub("0", self._names[element])
-            kind = layout.holders[element].path, names
+            holder = layout.holders[element]
+            kind = holder.path, _DIGITS.sub("0", holder.names)
             before = last.get(kind)
             if before is not None and layout.begin[element] <= layout.end[before]:
                 rows |= {before, element}
@@ -192,7 +191,7 @@ class _Named:
         preceded = self._prose_in(int(layout.begin[around]), begin)
         at_the_end = not (followed and preceded)
         is_text = held > _MOST_TO_TEXT * self._before[begin]
-        return at_the_end and not is_text and _is_sure(self._names[element])
+        return at_the_end and not is_text and _is_sure(layout.holders[element].names)
 
     def is_before_text(self, element: int, comments: NDArray[np.bool_]) -> bool:
         """Tell whether what a heading stands above is of the text: prose that is no comment."""

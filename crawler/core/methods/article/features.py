@@ -14,6 +14,7 @@ from crawler.core.hot_loops import described
 from crawler.core.methods.article.comments import INNER_MARKS, MARKS, comments
 from crawler.core.methods.article.layout import CUES, SIGNS, Layout, cues_of_all
 from crawler.core.methods.article.letters import CLASSES, LETTER_COUNTS, Letters
+from crawler.core.page.nesting import nesting_of
 from crawler.core.page.page import Document
 from crawler.core.page.parse import ParsedPage
 
@@ -39,6 +40,7 @@ _INNER = {f"inner_{tag}": len(CUES) + place for place, tag in enumerate(INNER_TA
     f"inner_{cue}": CUES.index(cue) for cue in _INNER_CUES
 }
 _INNER_BITS = np.array(list(_INNER.values()), np.uint64)[:, None]
+_IMAGE = np.uint64(_TAG_BITS["img"])
 _MARKS = np.uint64(MARKS | sum(_TAG_BITS[tag] for tag in INNER_MARKS))
 # Features of the first and the last character: their classes.
 _FIRST, _LAST = (
@@ -67,12 +69,11 @@ _NEAR = tuple(f"near {sign}" for sign in SIGNS)
 _MOST = 256
 # Names of what stands beside an article. They count on a block's own element and the one around it:
 # farther out they are names of columns and whole pages.
-_APART = [
-    CUES.index(cue)
+_APART = np.uint64(sum(
+    1 << CUES.index(cue)
     for cue in ("caption", "author", "date", "share", "letter", "promo", "related", "popular",
                 "topics", "cookie")
-]  # fmt: skip
-_APART_NEAR = 1
+))  # fmt: skip
 _DESCRIPTIONS = frozenset(("description", "og:description", "twitter:description"))
 _TITLES = frozenset(("og:title", "twitter:title", "headline"))
 _BODY = re.compile(r'"articleBody"\s*:\s*("(?:[^"\\]|\\.)*+")', re.DOTALL)
@@ -120,7 +121,8 @@ class Evidence:
         layout: where the blocks stand.
         chars, own: characters of each block, and those of them outside hyperlinks.
         link_share: the share of the others.
-        captions: whether each is the caption of a figure.
+        captions, images: whether each is the caption of a figure, and whether it follows an image.
+        times: on how many of the blocks the text of each stands.
         sizes: words of each block; a letter of a script that writes a word with few counts as half
             of one.
         comments: whether each stands among readers' comments.
@@ -134,10 +136,10 @@ class Evidence:
         self._count = len(blocks)
         # Its columns are neighbours in memory, as the trees read them.
         self._table = np.empty((_MOST, self._count), np.float32)
-        self.layout = Layout(blocks)
+        self.layout = Layout(nesting_of(document))
         self._letters = Letters([block.text for block in blocks])
         self._number = np.arange(self._count, dtype=np.float64)
-        self.chars, self._linked, self._links, self._tags, *self._of_text = described(
+        self.chars, self._linked, self._links, self._tags, *self._of_text, self.times = described(
             blocks, _TAGS, _OTHER_TAG
         )
         self.own = self.chars - self._linked
@@ -148,7 +150,12 @@ class Evidence:
         # Text outside hyperlinks of blocks that are long enough for prose.
         self._prose = np.where(self.own >= _LONG, self.own, 0.0)
         inner = [block.inner for block in blocks]
-        self._inner = cues_of_all(inner) | np.fromiter(map(_inner_tags, inner), np.uint64)
+        # Most are empty, and others alike.
+        known = list(dict.fromkeys(inner))
+        masks = cues_of_all(known) | np.fromiter(map(_inner_tags, known), np.uint64)
+        mask_of = dict(zip(known, masks.tolist(), strict=True))
+        self._inner = np.fromiter(map(mask_of.__getitem__, inner), np.uint64, self._count)
+        self.images = (self._inner & _IMAGE) > 0
         self.comments = np.zeros(self._count, np.bool_)
         self._text()
         self._head(document)
@@ -158,8 +165,8 @@ class Evidence:
         self._kinds()
         self._neighbours()
         self._add(_NEAR, self.layout.distance[self.layout.at].T)
-        near = self.layout.distance[:, _APART].min(axis=1) <= _APART_NEAR
-        self.apart = near[self.layout.at] | self.captions
+        own = self.layout.signs & _APART
+        self.apart = ((own | own[self.layout.parent])[self.layout.at] > 0) | self.captions
         self.names = tuple(self._names)
         self.rows = self._table[: len(self.names)].T
         del self._table, self._names
@@ -175,15 +182,18 @@ class Evidence:
         at = len(self._names)
         self._names += names
         for column in columns:
-            size = len(column) if isinstance(column, np.ndarray) and column.ndim > 1 else 1
-            self._table[at : at + size] = column
-            at += size
+            if isinstance(column, np.ndarray) and column.ndim > 1:
+                self._table[at : at + len(column)] = column
+                at += len(column)
+            else:
+                self._table[at] = column
+                at += 1
         if at != len(self._names) or at > _MOST:
             raise ValueError(f"{len(self._names)} names of features, and columns up to {at}")
 
     def _text(self) -> None:
         self._size, self.link_share = np.log1p(self.chars), self._linked / self.chars
-        lines, colons, times = self._of_text
+        lines, colons = self._of_text
         self._add(
             ("size", "link_share", "links", TAG, "lines"),
             self._size, self.link_share, self._links, self._tags, lines,
@@ -196,7 +206,7 @@ class Evidence:
         )
         self._add(_FIRST, (self._letters.first & _FIRST_BITS) > 0)
         self._add(_LAST, (self._letters.last & _LAST_BITS) > 0)
-        self._add(("last_colon", "times"), colons, np.minimum(times, 20.0))
+        self._add(("last_colon", "times"), colons, np.minimum(self.times, 20.0))
 
     def _head(self, document: Document) -> None:
         """Add how similar each block is to the texts of the page's head."""

@@ -18,9 +18,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from crawler.core.hot_loops import CueWords, cues_of_word, distances, numbered
+from crawler.core.hot_loops import CueWords, cues_of_word, distances
 from crawler.core.hot_loops.text import BEGIN_CHARS
-from crawler.core.page.blocks import Block
+from crawler.core.page.nesting import Nesting
 from crawler.core.words import read_data
 
 _STEMS: Final[Mapping[str, list[str]]] = {
@@ -80,8 +80,12 @@ def cues_of_all(texts: Sequence[str]) -> NDArray[np.uint64]:
 
 
 def _equal_numbers(values: NDArray[np.generic]) -> NDArray[np.intp]:
-    """Return numbers that are equal where values are."""
-    found: NDArray[np.intp] = np.unique(values, return_inverse=True)[1]
+    """Return the rank of each of some values, which is the same where values are equal."""
+    order = values.argsort()
+    new = np.zeros(len(values), np.intp)
+    new[1:] = values[order[1:]] != values[order[:-1]]
+    found = np.empty(len(values), np.intp)
+    found[order] = new.cumsum()
     return found
 
 
@@ -91,24 +95,22 @@ class Layout:
     Attributes:
         holders: the elements, by their numbers.
         at: for each block the number of the element that holds it.
-        parent: for each element the number of the one around it; itself for a root.
-        outer: the nearest element around it that holds more blocks than it does; itself for a root.
+        parent, outer, begin, end: as :class:`~crawler.core.page.nesting.Nesting` has them.
         depth: from 0 at a root.
         signs: what each element itself shows, as bits in the order of :data:`SIGNS`.
         distance: how many steps outwards the nearest element stands that shows a sign; one row an
             element, one column a sign, uint8; 0 is the element itself, :data:`FAR` is none or too
             far.
-        begin, end: the blocks within each element: a range, since blocks stand in document order.
         kinds: for each block a number that it shares with those in elements of one path and signs.
     """
 
-    def __init__(self, blocks: Sequence[Block]) -> None:
-        self.holders, columns = numbered(blocks)
-        self.at, self.parent, self.outer, self.begin, self.end, depth, path = columns
-        self.depth = depth - depth[0]
-        tags = [_TAG_BITS.get(holder.tag, 0) for holder in self.holders]
-        self.signs = cues_of_all([holder.names for holder in self.holders])
-        self.signs |= np.array(tags, np.uint64)
+    def __init__(self, nesting: Nesting) -> None:
+        self.holders, path = nesting.holders, nesting.path
+        self.at, self.parent, self.outer = nesting.at, nesting.parent, nesting.outer
+        self.begin, self.end = nesting.begin, nesting.end
+        self.depth = nesting.depth - nesting.depth[0]
+        tags = np.array([_TAG_BITS.get(tag, 0) for tag in nesting.tags], np.uint64)
+        self.signs = cues_of_all(nesting.names)[nesting.name] | tags[nesting.tag]
         self.distance = distances(self.signs, self.parent, len(SIGNS), FAR)
         own, count = _equal_numbers(self.signs), len(self.holders)
         # The path, the signs and those of the element around, in one number: each is below count.

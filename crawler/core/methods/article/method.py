@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -16,7 +17,7 @@ from crawler.core.methods.adaptive import AdaptiveFrequency
 from crawler.core.methods.article.coherence import Coherence
 from crawler.core.methods.article.features import Evidence
 from crawler.core.methods.article.judge import LIKELY, Judge, chosen, expected_f1
-from crawler.core.methods.article.layout import CUES, FAR
+from crawler.core.methods.article.layout import CUES
 from crawler.core.methods.article.notices import notices, settle_credits
 from crawler.core.methods.article.teaser_lists import teaser_lists
 from crawler.core.methods.article.teasers import teasers
@@ -43,8 +44,8 @@ _REASONS = (
     ("popular", "related"), ("topics", "topics"), ("nav", "navigation"), ("foot", "footer"),
     ("side", "sidebar"),
 )  # fmt: skip
-_REASON_CUES = [CUES.index(cue) for cue, _ in _REASONS]
-_REASON_NAMES = (*(reason for _, reason in _REASONS), "")
+_REASON_BITS = [(1 << CUES.index(cue), reason) for cue, reason in _REASONS]
+_REASON_CUES = np.uint64(sum(bit for bit, _ in _REASON_BITS))
 _NEAR = 3
 # log2 of the number of distinct pages from which on a site is fully known: 16.
 _KNOWN_AT = 4.0
@@ -184,7 +185,7 @@ class Article:
             for name, add in whole.steps(ruled, view.pages):
                 add(kept)
                 trace.step(name, kept)
-            apart = dict.fromkeys(settle_credits(blocks, found.layout, kept), "caption")
+            apart = dict.fromkeys(settle_credits(blocks, found, kept), "caption")
             led = np.flatnonzero(teasers(document, kept, found.own, whole.links)).tolist()
             apart.update(dict.fromkeys(led, "related"))
             apart.update(dict.fromkeys(np.flatnonzero(listed & ~kept).tolist(), "related"))
@@ -235,11 +236,16 @@ def _said(
 
 def _reasons(found: Evidence) -> list[str]:
     """Return for each block the reason by the nearest names around it, or an empty text."""
-    layout = found.layout
-    near = layout.distance[:, _REASON_CUES]
-    close = near.min(axis=1) <= min(_NEAR, FAR - 1)
-    names: NDArray[np.int64] = np.where(close, near.argmin(axis=1), len(_REASONS))[layout.at]
-    return list(map(_REASON_NAMES.__getitem__, names.tolist()))
+    signs, parent = found.layout.signs & _REASON_CUES, found.layout.parent
+    nearest, around = signs, parent
+    for _ in range(_NEAR):
+        nearest, around = np.where(nearest > 0, nearest, signs[around]), parent[around]
+    return list(map(_reason_of, nearest[found.layout.at].tolist()))
+
+
+@lru_cache(maxsize=1 << 12)
+def _reason_of(cues: int) -> str:
+    return next((reason for bit, reason in _REASON_BITS if cues & bit), "")
 
 
 def confidence(blocks: Sequence[Block], labels: Sequence[Label]) -> float | None:

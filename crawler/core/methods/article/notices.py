@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from crawler.core.hot_loops import Stems
 from crawler.core.methods import Label
-from crawler.core.methods.article.layout import SIGNS, Layout
+from crawler.core.methods.article.features import Evidence
+from crawler.core.methods.article.layout import SIGNS
 from crawler.core.methods.article.teasers import PROSE
 from crawler.core.page.blocks import Block
 from crawler.core.page.elements import HEADINGS
@@ -53,7 +54,9 @@ _CREDIT = compiled_later(
 _CREDITS = Beginnings((*_WORDS["credit"], "c)"))
 _CREDIT_CHARS, _CAPTION_CHARS = 100, 300
 _CREDITED = frozenset(("p", "div", "span", "figcaption", "small", "figure", "section"))
-_PICTURES = sum(1 << SIGNS.index(sign) for sign in ("caption", "<figure>", "<figcaption>"))
+_PICTURES = np.uint64(
+    sum(1 << SIGNS.index(sign) for sign in ("caption", "<figure>", "<figcaption>"))
+)
 _SENTENCE = compiled_later(r"[a-z]{3}\.\W*$|[\u3002\uff01!?\uff1f]\W*$")
 # "© The Gazette", "Copyright 2026 …", "… All rights reserved.", who edited the text.
 _LICENCE = compiled_later(
@@ -109,7 +112,7 @@ def notices(
     places = np.flatnonzero(kept).tolist()
     short = [number for number in places if blocks[number].chars <= _NOTICE]
     texts = [fold_letters(blocks[number].text) for number in short]
-    found_in = list(zip(short, texts, _STEMS.masks(texts), strict=True))
+    found_in = [it for it in zip(short, texts, _STEMS.masks(texts), strict=True) if it[2]]
     cookies = [
         number
         for number, text, stems in found_in
@@ -176,7 +179,16 @@ def _end_of_release(
         for number in places
         if len(text := blocks[number].text) <= _PRESS_END_CHARS and text.casefold() in _PRESS_END
     ]
-    titles = [number for number in reversed(places) if _is_about(blocks[number])]
+    titles = [
+        number
+        for number in reversed(places)
+        if (
+            (block := blocks[number]).tag in _TITLES
+            or "b" in block.inner
+            or "strong" in block.inner
+        )
+        and _is_about(block)
+    ]
     for start in [*(ends if len(ends) == 1 else ()), *titles[:1]]:
         tail = [number for number in places if number >= start]
         chars = sum(blocks[number].chars for number in tail)
@@ -189,9 +201,9 @@ def _end_of_release(
 
 
 def _is_about(block: Block) -> bool:
-    if block.tag not in _TITLES and (
-        not block.inner or {"b", "strong"}.isdisjoint(block.inner.split())
-    ):
+    if block.text.isascii() and not _ABOUTS.may_be_of(block.text):
+        return False
+    if block.tag not in _TITLES and {"b", "strong"}.isdisjoint(block.inner.split()):
         return False
     title = _TITLE_END.split(block.text[: _ABOUT_CHARS + 1], maxsplit=1)[0]
     return (
@@ -201,7 +213,11 @@ def _is_about(block: Block) -> bool:
     )
 
 
-def settle_credits(blocks: Sequence[Block], layout: Layout, kept: NDArray[np.bool_]) -> list[int]:
+def settle_credits(
+    blocks: Sequence[Block],
+    found: Evidence,
+    kept: NDArray[np.bool_],
+) -> list[int]:
     """Keep the credit of a photo where its caption is kept; return those left out with theirs.
 
     Its caption is the block before or after it which stands in a figure, is called a caption, or
@@ -209,18 +225,25 @@ def settle_credits(blocks: Sequence[Block], layout: Layout, kept: NDArray[np.boo
 
     Args:
         blocks: the page's blocks.
-        layout: where they stand.
+        found: their evidence.
         kept: whether each is kept so far; changes.
     """
-    left = []
-    for number, block in enumerate(blocks):
-        if block.chars > _CREDIT_CHARS or block.tag not in _CREDITED or not is_credit(block):
+    left, layout = [], found.layout
+    own = layout.signs & _PICTURES
+    figures = (own | own[layout.parent])[layout.at] > 0
+    # One behind the last block, which is none.
+    are_captions = np.zeros(len(blocks) + 1, np.bool_)
+    np.logical_and(
+        figures | found.captions | found.images,
+        found.chars <= _CAPTION_CHARS,
+        out=are_captions[:-1],
+    )
+    beside = are_captions[1:].copy()
+    beside[1:] |= are_captions[:-2]
+    for number in np.flatnonzero(beside & (found.chars <= _CREDIT_CHARS)).tolist():
+        if not is_credit(blocks[number]):
             continue
-        captions = [
-            near
-            for near in (number - 1, number + 1)
-            if 0 <= near < len(blocks) and _is_caption(blocks[near], near, layout)
-        ]
+        captions = [near for near in (number - 1, number + 1) if are_captions[near]]
         if captions and kept[number] != kept[captions[0]]:
             kept[number] = kept[captions[0]]
             if not kept[number]:
@@ -236,12 +259,4 @@ def is_credit(block: Block) -> bool:
         and _CREDITS.may_be_of(block.text)
         and _CREDIT.fullmatch(block.text) is not None
         and _SENTENCE.search(block.text) is None
-    )
-
-
-def _is_caption(block: Block, number: int, layout: Layout) -> bool:
-    element = int(layout.at[number])
-    signs = int(layout.signs[element]) | int(layout.signs[layout.parent[element]])
-    return block.chars <= _CAPTION_CHARS and bool(
-        block.tag == "figcaption" or signs & _PICTURES or "img" in block.inner.split()
     )

@@ -57,7 +57,8 @@ def teaser_lists(
     alone = kept & (found.own >= PROSE)
     alone[: found.headline + 1] = False
     article = np.flatnonzero(alone)
-    if len(article) < _PARAGRAPHS:
+    # Each teaser has a line of its own.
+    if len(article) < _PARAGRAPHS or lines[article[_PARAGRAPHS - 1] :].sum() < _TEASERS:
         return listed
     teasers = _are_teasers(found, lines)
     behind = teasers & (layout.begin > article[_PARAGRAPHS - 1])

@@ -117,7 +117,9 @@ def _lines(
         if not (is_kept or words):
             continue
         block = blocks[number]
-        begins = _LEAD_IN.match(block.text) if _may_lead(block) else None
+        # Most blocks are long texts with few hyperlinks.
+        is_looked_at = block.chars <= _SHORT or block.link_chars >= _LEAST_LINKED * block.chars
+        begins = _LEAD_IN.match(block.text) if is_looked_at and _may_lead(block) else None
         if begins is None:
             words = ()
             continue
@@ -139,9 +141,8 @@ def _lines(
 
 
 def _may_lead(block: Block) -> bool:
-    """Tell whether a block is looked at; without a link it has to begin with words that lead in."""
-    is_looked_at = block.chars <= _SHORT or block.link_chars >= _LEAST_LINKED * block.chars
-    return is_looked_at and (block.links > 0 or _BEGINNINGS.may_be_of(block.text))
+    """Tell whether a block may lead in: without a link it has to begin with words that do."""
+    return block.links > 0 or _BEGINNINGS.may_be_of(block.text)
 
 
 def _leads_unlinked(block: Block, begins: re.Match[str], rest: str) -> bool:
