@@ -163,7 +163,7 @@ def test_a_site_speaks_by_what_it_repeats() -> None:
         Label(kept=True, reason="text", frequency=1),
     ]
     comments = np.array([False, False, False, True])
-    found = site_margins(blocks, labels, 16, (np.full(4, 0.2), comments, np.zeros(4, np.bool_)))
+    found = site_margins(blocks, labels, 16, (np.full(4, 0.2), comments, np.zeros(4, np.bool_), 0))
     assert found == pytest.approx(UNIT * np.array([3, -2, -1, -6]))
 
 
@@ -176,14 +176,14 @@ def test_boilerplate_of_a_part_of_a_large_site_counts_as_on_one_of_sixteen_pages
     blocks = read(page("train")).blocks[:1]
     labels = [Label(kept=False, reason="frequent", frequency=frequency)]
     nothing = np.zeros(1, np.bool_)
-    found = site_margins(blocks, labels, pages, (np.full(1, 0.2), nothing, nothing))
+    found = site_margins(blocks, labels, pages, (np.full(1, 0.2), nothing, nothing, 0))
     assert found == pytest.approx([-UNIT * against])
 
 
 def test_nothing_speaks_for_what_is_called_no_article_and_is_unlikely() -> None:
     blocks = read(page("train")).blocks[:3]
     labels = [Label(kept=True, reason="text", frequency=1)] * 3
-    says = (np.array([0.2, 0.2, 0.8]), np.zeros(3, np.bool_), np.array([True, False, True]))
+    says = (np.array([0.2, 0.2, 0.8]), np.zeros(3, np.bool_), np.array([True, False, True]), 1)
     assert site_margins(blocks, labels, 16, says) == pytest.approx(UNIT * np.array([0, 3, 3]))
 
 
@@ -194,7 +194,7 @@ def test_what_the_rule_cuts_off_is_not_held_against_a_likely_block_beside_its_ru
     labels += [Label(kept=False, reason="outside", frequency=1)] * 3
     nothing = np.zeros(5, np.bool_)
     for likely, beside in ((0.8, 1), (0.2, -2)):
-        found = site_margins(blocks, labels, 16, (np.full(5, likely), nothing, nothing))
+        found = site_margins(blocks, labels, 16, (np.full(5, likely), nothing, nothing, 0))
         assert found == pytest.approx(UNIT * np.array([3, 3, beside, beside, -2]))
 
 
@@ -203,8 +203,29 @@ def test_what_the_rule_finds_outside_speaks_less_against_blocks_before_its_run()
     outside = Label(kept=False, reason="outside", frequency=1)
     labels = [outside, Label(kept=True, reason="text", frequency=1), outside, outside]
     nothing = np.zeros(4, np.bool_)
-    found = site_margins(blocks, labels, 16, (np.full(4, 0.2), nothing, nothing))
+    found = site_margins(blocks, labels, 16, (np.full(4, 0.2), nothing, nothing, 1))
     assert found == pytest.approx(UNIT * np.array([-1, 3, -2, -2]))
+
+
+def test_a_headline_of_one_page_counts_as_kept_by_the_rule() -> None:
+    blocks = read(Page.from_text("https://a.example/", "<h1>a</h1><p>b<p>c")).blocks
+    for frequency, expected in ((1, 3), (16, -4)):
+        labels = [Label(kept=False, reason="outside", frequency=frequency)]
+        labels += [Label(kept=True, reason="text", frequency=1)] * 2
+        nothing = np.zeros(3, np.bool_)
+        found = site_margins(blocks, labels, 16, (np.full(3, 0.2), nothing, nothing, 0))
+        assert found == pytest.approx(UNIT * np.array([expected, 3, 3]))
+
+
+def test_a_headline_is_none_of_what_accompanies_the_article() -> None:
+    html = (
+        "<title>The night train is back</title><div class=topics><h1>The night train is back</h1>"
+        "<p>Travel</p></div><p>It leaves at ten in the evening, every day but Sunday.</p>"
+    )
+    found = Evidence(read(Page.from_text("https://a.example/", html)))
+    assert found.headline == 0
+    assert found.apart.tolist() == [False, True, False]
+    assert found.beside.tolist() == [False, True, False]
 
 
 ALLEYS = [

@@ -126,7 +126,8 @@ class Evidence:
         sizes: words of each block; a letter of a script that writes a word with few counts as half
             of one.
         comments: whether each stands among readers' comments.
-        apart: whether each is a caption, or names call it something that accompanies an article.
+        apart: whether each is a caption, or names call it something that accompanies an article;
+            not the headline.
         headline: the number of the block most like the page's title.
     """
 
@@ -167,6 +168,8 @@ class Evidence:
         self._add(_NEAR, self.layout.distance[self.layout.at].T)
         own = self.layout.signs & _APART
         self.apart = ((own | own[self.layout.parent])[self.layout.at] > 0) | self.captions
+        # Around a headline stand its topics, its date and its author.
+        self.apart[self.headline] = False
         self.names = tuple(self._names)
         self.rows = self._table[: len(self.names)].T
         del self._table, self._names

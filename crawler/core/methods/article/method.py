@@ -28,7 +28,7 @@ from crawler.core.page.page import Document
 from crawler.core.trees import sigmoid
 
 if TYPE_CHECKING:
-    _PageSays: TypeAlias = tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]
+    _PageSays: TypeAlias = tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], int]
 
 _TEXT, _OUTSIDE = "text", "outside"
 # From so many pages on a site is known.
@@ -69,7 +69,8 @@ def site_margins(
     2.6 x known for it. What the rule of frequency (``frequency-adaptive``) keeps has 5.2 x
     known for it; links, and what it finds outside the article, have as much against them, but 7.8 x
     known what it finds outside behind the last block that it keeps: first paragraphs stand outside
-    by mistake, teasers behind the article do not. Not counted against a block is that it stands on
+    by mistake, teasers behind the article do not. The headline counts as kept by the rule where it
+    stands on its own page alone. Not counted against a block is that it stands on
     two pages of six or more, if it is a sentence; that it is links of its own page alone between
     blocks that the rule keeps; nor that the rule finds it outside, if it stands on its own page
     alone, is likely for the page, and stands beside two blocks that the rule keeps.
@@ -83,9 +84,10 @@ def site_margins(
         labels: what the rule of frequency says of each, with its page frequency.
         pages: distinct pages of the site, 2 at least.
         page: what the page alone says of each: how likely it is main text; whether it stands among
-            readers' comments; whether it is called something that accompanies an article.
+            readers' comments; whether it is called something that accompanies an article; and the
+            number of the headline.
     """
-    likelihoods, comments, apart = page
+    likelihoods, comments, apart, headline = page
     known = min(1.0, np.log2(pages) / _KNOWN_AT)
     frequency = np.array([label.frequency for label in labels], np.float64)
     recurs = frequency > 1
@@ -111,6 +113,8 @@ def site_margins(
     likely = likelihoods > LIKELY
     cut_off = outside & ~recurs & likely & _beside(blocks, kept)
     ruled[twice | own_links | cut_off] = 0.0
+    if not recurs[headline]:
+        ruled[headline] = _RULE
     margins += ruled * known
     margins = np.where(comments | (apart & ~likely), np.minimum(margins, 0.0), margins)
     found: NDArray[np.float64] = margins - _COMMENTS * known * comments
@@ -170,7 +174,7 @@ class Article:
             site = np.zeros(len(blocks))
         else:
             ruled = self._rule.label(document, view)
-            says = (likely, found.comments, found.apart)
+            says = (likely, found.comments, found.apart, found.headline)
             site = site_margins(blocks, ruled, view.pages, says)
         likelihoods = sigmoid(margins + site)
         trace.judged(found, site, ruled)
