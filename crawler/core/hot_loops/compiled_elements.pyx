@@ -225,10 +225,14 @@ def numbered(blocks):
     for block in blocks:
         here = holder = block.holder
         new = []
-        while here is not None and here not in numbers:
+        around = -1
+        while here is not None:
+            known = numbers.get(here)
+            if known is not None:
+                around = known
+                break
             new.append(here)
             here = here.parent
-        around = -1 if here is None else numbers[here]
         for here in reversed(new):
             number = len(holders)
             numbers[here] = number
@@ -238,7 +242,7 @@ def numbered(blocks):
             around = number
         if holder is None:
             raise ValueError("the blocks of a layout have to stand in elements")
-        at[index] = numbers[holder]
+        at[index] = around
         index += 1
     found = np.zeros((8, len(holders)), np.intp)
     cdef Py_ssize_t[:, ::1] out = found

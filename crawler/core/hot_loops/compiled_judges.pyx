@@ -115,9 +115,9 @@ cdef class Trees:
         """
         cdef Py_ssize_t tree, row, number, node, end, size, rows = table.shape[1]
         cdef _Node* its
-        cdef unsigned int kept[128]
-        for row in range(0, rows, 128):
-            size = min(rows - row, 128)
+        cdef unsigned int kept[512]
+        for row in range(0, rows, 512):
+            size = min(rows - row, 512)
             end = 0
             for tree in range(self._roots.shape[0]):
                 node = self._roots[tree]

@@ -92,6 +92,13 @@ cdef enum:
     _WORD = 1 | 4
     _AFTER_STOP = 64 | 128
 
+# As bits whether a character is of a word and not dense, a stop, and what comes behind one.
+cdef unsigned char HINTS[256]
+for _its in range(256):
+    HINTS[_its] = (_its & _WORD > 0 and not _its & _DENSE) | (_its & _STOP > 0) << 1 | (
+        _its & _AFTER_STOP > 0
+    ) << 2
+
 
 # The classes of a character as counts, one byte each.
 cdef unsigned long long COUNTS[256]
@@ -130,15 +137,13 @@ def class_counts(
                 at += 1
                 after = classes[code(chars, at)]
                 counts += COUNTS[its]
-                if its & _WORD and not its & _DENSE and (not before & _WORD or before & _DENSE):
-                    words += 1
-                if its & _STOP and after & _AFTER_STOP:
-                    stops += 1
+                words += HINTS[its] & ~HINTS[before] & 1
+                stops += HINTS[its] & HINTS[after] >> 1 & 2
                 before = its
                 its = after
             for bit in range(8):
                 out[bit, number] += counts >> 8 * bit & 255
-        out[8, number], out[9, number], out[11, number] = words, stops, before
+        out[8, number], out[9, number], out[11, number] = words, stops >> 1, before
         at += 1
     return found
 

@@ -95,11 +95,14 @@ class ParsedPage:
 
     def linked_data(self) -> list[str]:
         """Return the texts of the page's JSON-LD scripts."""
-        return [
-            text
-            for script in self.named["script"]
-            if "ld+json" in (script.get("type") or "").lower() and (text := script.text)
-        ]
+        if "linked_data" not in self.found:
+            self.found["linked_data"] = [
+                text
+                for script in self.named["script"]
+                if "ld+json" in (script.get("type") or "").lower() and (text := script.text)
+            ]
+        found: list[str] = self.found["linked_data"]
+        return found
 
 
 # An element takes a kilobyte while its page is worked on, so that a page of 10 MB that is all tags

@@ -11,7 +11,6 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +64,7 @@ _PRICES = (
     ),
 )
 _ASKED = ("?", "\uff1f", "\u061f")
+_BESIDE = frozenset(("next", "prev"))
 _KINDS_OF_GRAPH = ("article", "website", "product", "profile", "blog", "video.other")
 _BETWEEN_PARTS = compiled_later(r"\s[|·•»«:\u2013\u2014-]+\s|\s?\|\s?")
 _TITLE_CHARS = 300
@@ -91,9 +91,9 @@ class Markup:
     def __init__(self, parsed: ParsedPage) -> None:
         self.metas: dict[str, str] = {}
         for meta in parsed.named["meta"]:
-            its = cast("dict[str, str]", dict(meta.items()))
-            if name := (its.get("property") or its.get("name", "")).lower():
-                self.metas.setdefault(name, its.get("content", "")[:_NAME_CHARS])
+            name = (meta.get("property") or meta.get("name") or "").lower()
+            if name and name not in self.metas:
+                self.metas[name] = (meta.get("content") or "")[:_NAME_CHARS]
         groups = page_words().types
         types = [
             found.rpartition("/")[2].lower()
@@ -109,9 +109,9 @@ class Markup:
         names = [self.metas.get("generator", "")]
         for number in page.numbers_of(_OUTERMOST):
             names += [page.values[name].get(number, "") for name in ("class", "id")]
-        self.has_next = any(
-            rel in ("next", "prev") and page.tags[number] == "link"
-            for number, rel in page.values["rel"].items()
+        rels = page.values["rel"]
+        self.has_next = not _BESIDE.isdisjoint(rels.values()) and any(
+            rel in _BESIDE and page.tags[number] == "link" for number, rel in rels.items()
         )
         self.classes = " ".join(names).lower()[:_NAME_CHARS]
 
@@ -139,44 +139,61 @@ class PageEvidence:
         self.declared = kind == "article" or markup.types["article"] == 1
         blocks = document.blocks
         self.blocks = len(blocks)
-        shares = [block.link_chars / block.chars if block.chars else 0.0 for block in blocks]
-        prose = _prose(blocks, shares)
+        its = _Columns(blocks)
+        prose = _prose(blocks, its)
         self.prose = sum(size for _, size in prose)
         headings = [
-            (block, share)
-            for block, share in zip(blocks, shares, strict=True)
-            if block.tag in _HEADINGS
+            (blocks[number], its.shares[number])
+            for number, tag in enumerate(its.tags)
+            if tag in _HEADINGS
         ]
         self.linked_headings = sum(share >= _LINKS for _, share in headings)
         firsts = [block.text for block, _ in headings if block.tag in ("h1", "h2")][:3]
         title = (document.title or "")[:_TITLE_CHARS]
         said = (title, *_BETWEEN_PARTS.split(title), *(each[:_TITLE_CHARS] for each in firsts))
         self.titles = tuple(dict.fromkeys(folded for text in said if (folded := fold(text))))
-        texts = [block.text for block in blocks]
+        links = sum([block.links for block in blocks])
         self.features = {
             **self.address.features(),
             **_declared(kind, markup),
             **_counted(markup.counts, headings),
-            **_text(blocks, texts, shares, prose),
+            **_text(its, links, prose),
             **_named(nesting_of(document), blocks, prose),
-            **_shop(blocks, texts),
+            **_shop(its),
             "link: next": float(markup.has_next),
         }
-        self.is_plain = (
-            sum([block.links for block in blocks]) < _FEW_LINKS
-            and self.features["text: link share"] < _MOST_LINKED
-        )
+        self.is_plain = links < _FEW_LINKS and self.features["text: link share"] < _MOST_LINKED
 
 
-def _prose(blocks: Sequence[Block], shares: Sequence[float]) -> list[tuple[Block, int]]:
+class _Columns:
+    """What blocks have, one entry a block.
+
+    Attributes:
+        texts, tags, chars, links: as :class:`~crawler.core.page.blocks.Block` has them; the links
+            are characters.
+        shares: how much of each is hyperlinks.
+        joined: the texts, with ``APART`` behind each.
+    """
+
+    def __init__(self, blocks: Sequence[Block]) -> None:
+        self.texts = [block.text for block in blocks]
+        self.tags = [block.tag for block in blocks]
+        self.chars = [block.chars for block in blocks]
+        self.links = [block.link_chars for block in blocks]
+        pairs = zip(self.links, self.chars, strict=True)
+        self.shares = [linked / chars if chars else 0.0 for linked, chars in pairs]
+        self.joined = APART.join([*self.texts, ""])
+
+
+def _prose(blocks: Sequence[Block], its: _Columns) -> list[tuple[Block, int]]:
     """Return the blocks of running text, each with its size in letters."""
     return [
-        (block, size)
-        for block, share in zip(blocks, shares, strict=True)
+        (blocks[number], size)
+        for number, chars in enumerate(its.chars)
         # A letter counts double at most, so shorter blocks need no measuring.
-        if block.chars * _DENSE_WORTH >= _PROSE
-        and share < _LINKED
-        and (size := _letters(block)) >= _PROSE
+        if chars * _DENSE_WORTH >= _PROSE
+        and its.shares[number] < _LINKED
+        and (size := _letters(blocks[number])) >= _PROSE
     ]
 
 
@@ -216,37 +233,29 @@ def _counted(
     return found
 
 
-def _text(
-    blocks: Sequence[Block],
-    texts: Sequence[str],
-    shares: Sequence[float],
-    prose: Sequence[tuple[Block, int]],
-) -> dict[str, float]:
+def _text(its: _Columns, links: int, prose: Sequence[tuple[Block, int]]) -> dict[str, float]:
     """Return the features of the text.
 
     Args:
-        blocks: the page's blocks.
-        texts: their texts.
-        shares: how much of each is hyperlinks.
+        its: what the page's blocks have.
+        links: how many hyperlinks begin in them.
         prose: those of running text.
     """
     sizes = sorted([size for _, size in prose])
     inside = sum(sizes)
-    chars = [block.chars for block in blocks]
-    total = (sum(chars) or 1) + inside - sum([block.chars for block, _ in prose])
-    links = [block.link_chars for block in blocks]
-    linked = sum(links)
-    tags = [block.tag for block in blocks]
+    blocks, tags = len(its.texts), its.tags
+    total = (sum(its.chars) or 1) + inside - sum([block.chars for block, _ in prose])
+    linked = sum(its.links)
     run, first, last = _longest_run(prose)
     here = slice(first, last + 1)
     within = tags[here]
     ends = _count_ends("\n".join([*[block.text for block, _ in prose], ""]))
-    asked = sum(map("".join([text[-1] for text in texts]).count, _ASKED))
+    asked = sum(map("".join([text[-1] for text in its.texts]).count, _ASKED))
     return {
-        "text: blocks": math.log1p(len(blocks)),
+        "text: blocks": math.log1p(blocks),
         "text: chars": math.log1p(total),
         "text: link share": linked / total,
-        "text: links": math.log1p(sum([block.links for block in blocks])),
+        "text: links": math.log1p(links),
         "text: prose": math.log1p(inside),
         "text: prose blocks": math.log1p(len(prose)),
         "text: prose share": inside / max(total - linked, 1),
@@ -256,18 +265,18 @@ def _text(
         "text: ends": 100 * ends / max(inside, 1),
         "text: sentences": math.log1p(ends),
         "text: asked": math.log1p(asked),
-        "text: items": tags.count("li") / max(len(blocks), 1),
+        "text: items": tags.count("li") / max(blocks, 1),
         "run: chars": math.log1p(run),
         "run: of prose": run / max(inside, 1),
         "run: of page": run / total,
-        "run: begins": first / max(len(blocks), 1),
-        "run: ends": (len(blocks) - last) / max(len(blocks), 1),
+        "run: begins": first / max(blocks, 1),
+        "run: ends": (blocks - last) / max(blocks, 1),
         "run: between": len(within)
         / max(sum([first <= block.index <= last for block, _ in prose]), 1),
-        "run: links": math.log1p(sum([share >= _LINKS for share in shares[here]])),
+        "run: links": math.log1p(sum([share >= _LINKS for share in its.shares[here]])),
         "run: headings": math.log1p(sum([within.count(tag) for tag in _RANKS])),
         "run: items": math.log1p(within.count("li")),
-        "run: linked": sum(links[here]) / max(sum(chars[here]), 1),
+        "run: linked": sum(its.links[here]) / max(sum(its.chars[here]), 1),
     }
 
 
@@ -304,23 +313,16 @@ def _named(
     nesting: Nesting, blocks: Sequence[Block], prose: Sequence[tuple[Block, int]]
 ) -> dict[str, float]:
     """Return how many elements have names with each cue, and how many share one name."""
-    # How many elements have the same cues.
-    cued: dict[int, int] = {}
     masks = _stems("names").masks([names.lower() for names in nesting.names])
-    for mask, times in zip(masks, np.bincount(nesting.name).tolist(), strict=True):
-        if mask:
-            cued[mask] = cued.get(mask, 0) + times
+    cues = page_words().groups["names"]
+    cued = np.array(masks, np.uint64)[:, None] >> np.arange(len(cues), dtype=np.uint64)
+    times = np.bincount(nesting.name) @ (cued & np.uint64(1)).astype(np.intp)
     # The items of a list share their names and tag.
     has_name = np.array(list(map(bool, nesting.names)), np.bool_)[nesting.name]
     kinds = (nesting.name * len(nesting.tags) + nesting.tag)[has_name]
-    kinds.sort()
-    ends = np.flatnonzero(np.diff(kinds, append=-1))
-    most = int(np.diff(ends, prepend=-1).max(initial=0))
+    most = max(Counter(kinds.tolist()).values(), default=0)
     found = {
-        f"names: {cue}": math.log1p(
-            sum([times for mask, times in cued.items() if mask >> place & 1])
-        )
-        for place, cue in enumerate(page_words().groups["names"])
+        f"names: {cue}": math.log1p(count) for cue, count in zip(cues, times.tolist(), strict=True)
     }
     inner = " ".join([block.inner for block in blocks if block.inner]).lower()
     found["inner: time"] = math.log1p(len(_TIME.findall(inner)))
@@ -342,15 +344,19 @@ def _stems(group: str) -> Stems:
     return Stems(bits)
 
 
-def _shop(blocks: Sequence[Block], texts: Sequence[str]) -> dict[str, float]:
-    joined = APART.join([*texts, ""])
+def _shop(its: _Columns) -> dict[str, float]:
+    joined = its.joined
     priced = {
         number
         for mark, pattern in _PRICES
         if mark[-1] in joined and mark in joined
         for number in texts_with(pattern, joined)
     }
-    short = [block.text[:_TITLE_CHARS] for block in blocks if block.chars <= _PROSE]
+    short = [
+        text[:_TITLE_CHARS]
+        for text, chars in zip(its.texts, its.chars, strict=True)
+        if chars <= _PROSE
+    ]
     # Of most texts small letters are all that is to be folded.
     others = [text for text in short if not text.isascii()]
     plain = APART.join(["", *filter(str.isascii, short), ""]).lower()
