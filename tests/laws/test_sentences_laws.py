@@ -181,6 +181,16 @@ def test_what_each_known_word_tells_of_a_dot_is_what_the_rules_say(language: str
     assert split_by_marks(texts, language) == by_rules_alone(texts, language)
 
 
+@given(STOPPED, st.text("a'1(•▪○★.!\n\xa0 ’漢", max_size=12), st.just("en") | LANGUAGES)
+def test_a_word_tells_of_a_dot_what_sentencex_says_of_the_whole_text(
+    text: str, before: str, language: str
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("crawler.core.sentences.rules.ends_behind", lambda *_: False)
+        by_text = split_by_marks([before + text], language)
+    assert split_by_marks([before + text], language) == by_text
+
+
 class Untold:
     """Finds the marks of a language, and leaves all of them to the rules."""
 

@@ -35,6 +35,7 @@ from crawler.core.sentences.marks import (
 )
 from crawler.core.sentences.sentence import (
     Sentence,
+    ends_behind,
     is_abbreviation,
     sentences_between,
     sentencex_ends,
@@ -50,6 +51,8 @@ _ADDRESS = compiled_later(r"https?://|www\.")
 _WEBLIKE = compiled_later(
     r"://|@|\bwww\.|\.(?i:com|org|net|edu|gov|info|html?|php|pdf|js|io)\b|\.[a-z]{2}\b"
 )
+# What sentencex takes for the beginning of a list's item.
+_BULLET = compiled_later("[•⁃⁌⁍■□▪▫▶▸►◆◇○●◦★☆➢➣➤]")
 _DASHES = frozenset("-–—―")
 _OPENING_BRACKETS = frozenset("([（")
 # Marks that are the full stop of one language each.
@@ -205,8 +208,13 @@ class _Judge:
             at: where the dot is, in no pair of marks.
             told: what the words tell, as :class:`crawler.core.hot_loops.sentences.EndMarks` says.
         """
-        if told == GOES_ON or (told == PROPOSED and not self._is_proposed(at, at + 2)):
+        if told == GOES_ON:
             return None
+        if told == PROPOSED:
+            # A word is asked for sooner than the passage, and most words are met again.
+            is_told = not self._has_bullets and ends_behind(self._token(at), self._language)
+            if not is_told and not self._is_proposed(at, at + 2):
+                return None
         self._begin, self._first_word = at + 1, at + 2
         return at + 1
 
@@ -316,6 +324,11 @@ class _Judge:
             before = self._before(place.start)
             return bool(_FINAL_KOREAN.search(before)) or _HANGING_KO.search(before) is None
         return self._language not in _UNSPACED
+
+    @cached_property
+    def _has_bullets(self) -> bool:
+        """Whether any of the text is a list, of which sentencex makes one sentence an item."""
+        return not self._text.isascii() and _BULLET.search(self._text) is not None
 
     @cached_property
     def _words_end(self) -> int:

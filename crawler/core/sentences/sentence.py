@@ -114,6 +114,20 @@ def is_abbreviation(word: str, language: str) -> bool:
     return len(sentencex_ends(f"Also {word}. However not.", language)) == 1
 
 
+@lru_cache(maxsize=1 << 13)
+def ends_behind(word: str, language: str) -> bool:
+    """Tell whether sentencex ends a sentence behind ``word`` and a dot, whatever word follows.
+
+    Behind an abbreviation it ends one where the next word is one that begins sentences.
+
+    Args:
+        word: a word of letters of ASCII alone.
+        language: primary subtag of a BCP 47 tag.
+    """
+    # What follows begins no sentences in any language, as most names.
+    return len(readable_ends(f"Also {word}. Quiblo not.", language)) > 1
+
+
 @cache
 def has_kiwi() -> bool:
     """Tell whether the Korean model is installed. Does not load it."""
