@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 from crawler.core.hot_loops import Stems
 from crawler.core.metadata.dates import find_dates, is_month
@@ -208,12 +208,16 @@ byline_words = cache(BylineWords)
 
 def begins_as_byline(text: str) -> bool:
     """Tell whether a text begins with what stands before an author's name."""
-    words = byline_words()
-    # The first letters decide for most texts; 文 and 글 are one.
-    start, starts = text.lstrip(_BEFORE_BY)[:3].lower(), words.by_starts
-    if (start in starts or start[:2] in starts or start[:1] in starts) and words.by.match(text):
+    # The first letters decide for most texts.
+    if _may_begin(text.lstrip(_BEFORE_BY)[:3].lower()) and byline_words().by.match(text):
         return True
     return not text.isascii() and bool(line_names(text))
+
+
+@lru_cache(maxsize=1 << 12)
+def _may_begin(letters: str) -> bool:
+    """Tell whether a byline may begin with three letters, or with the first of them: 文 and 글."""
+    return not byline_words().by_starts.isdisjoint((letters, letters[:2], letters[:1]))
 
 
 def authors_part(text: str) -> str:

@@ -165,7 +165,7 @@ def _ends(passage: str, start: int, language: str) -> list[int]:
     for at, told in marks.places(passage):
         if at < behind:  # a mark of a run that was judged
             continue
-        pair = enclosure_at(pairs, at)
+        pair = enclosure_at(pairs, at) if pairs else None
         if told == UNKNOWN or pair is not None:
             run = run_at(passage, at, language)
             if run is None or run.end() == len(passage):
