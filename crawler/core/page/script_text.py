@@ -56,6 +56,9 @@ _APART = compiled_later(
     r"|advert|promo|seo|meta|css|i18n",
     re.IGNORECASE,
 )
+# What holds other values, and the shortest string that may be a text.
+_HOLD = frozenset((dict, list))
+_LEAST = LEAST // 2
 # Names of titles, the best first.
 _BY_RANK = ("headline", "title", "name")
 _TITLES = frozenset(_BY_RANK)
@@ -129,7 +132,7 @@ def script_texts(parsed: ParsedPage, least: int) -> list[ScriptText]:
         parsed: the page.
         least: letters that a text has to have.
     """
-    least = max(least, LEAST // 2)
+    least = max(least, _LEAST)
     raw = [
         (source, title, text)
         for source, script in _scripts(parsed)
@@ -200,7 +203,7 @@ def _strings(source: str, script: str) -> Iterator[tuple[str, str]]:
                 yield title, here if isinstance(here, str) else _paragraphs(here)
     if not is_read and (source is JSON_LD or _FRAMEWORK.search(script)):
         for name, quoted in _NAMED_STRING.findall(script):
-            if len(quoted) >= LEAST // 2 and (name == _BODY or source is STATE):
+            if len(quoted) >= _LEAST and (name == _BODY or source is STATE):
                 text = _decoded(_HEX.sub(r"\\u00\1", quoted))
                 yield "", text if isinstance(text, str) and not _is_apart(name) else ""
 
@@ -217,7 +220,7 @@ def _values(script: str) -> Iterator[Any]:
         with suppress(ValueError, RecursionError):
             value, end = _DECODER.raw_decode(script, at)
             size, at = end - at, end
-            if size >= LEAST // 2 and (isinstance(value, (dict, list)) or _decoded(value)):
+            if size >= _LEAST and (isinstance(value, (dict, list)) or _decoded(value)):
                 yield value
 
 
@@ -236,9 +239,10 @@ def _objects(value: Any) -> Iterator[tuple[str, str, str | list[Any]]]:  # noqa:
         if not stack:
             return
         name, title, here = stack.pop()
-        if isinstance(here, str) and here[:1] in ("{", "["):
+        if type(here) is str and here[:1] in ("{", "["):
             here = _decoded(here) or here
-        if isinstance(here, dict):
+        # JSON makes no objects of other classes; most are numbers and short strings.
+        if type(here) is dict:
             store = here if _STORE in here else store
             if not _TITLES.isdisjoint(here):
                 titles = (here.get(each) for each in _BY_RANK)
@@ -246,13 +250,17 @@ def _objects(value: Any) -> Iterator[tuple[str, str, str | list[Any]]]:  # noqa:
             stack += [
                 (name, title, each)
                 for name, each in here.items()
-                if _may_hold(each) and not _is_apart(name)
+                if (len(each) >= _LEAST if type(each) is str else type(each) in _HOLD)
+                and not _is_apart(name)
             ]
-        elif isinstance(here, list):
-            stack += [(name, title, each) for each in here if _may_hold(each)]
-        if isinstance(here, list) and store:
-            here = [_referred(each, store) for each in here]
-        if isinstance(here, (str, list)):
+        elif type(here) is list:
+            stack += [
+                (name, title, each)
+                for each in here
+                if (len(each) >= _LEAST if type(each) is str else type(each) in _HOLD)
+            ]
+            yield name, title, [_referred(each, store) for each in here] if store else here
+        elif type(here) is str:
             yield name, title, here
 
 
@@ -260,10 +268,6 @@ def _referred(item: Any, store: dict[str, Any]) -> Any:  # noqa: ANN401 - any JS
     """Return the object that an item refers to, or the item."""
     name = (item.get("__ref") or item.get("id")) if isinstance(item, dict) else None
     return store.get(name, item) if isinstance(name, str) else item
-
-
-def _may_hold(value: object) -> bool:
-    return isinstance(value, (dict, list)) or (isinstance(value, str) and len(value) >= LEAST // 2)
 
 
 @lru_cache(maxsize=1 << 12)
