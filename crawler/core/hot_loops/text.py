@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 _SPACES = 6
 # "related-topics", "shareBar", "HTMLText".
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _GRAM = 3
+# In so many characters stems are searched for one by one; in more that takes longer.
+_SEARCHED = 500
 # Stands between texts; nothing that was parsed holds it.
 _BORDER = "\0"
 _AS_SPACE = bytes.maketrans(b"\n\t", b"  ")
@@ -123,7 +125,10 @@ def grams(text: str, lower: NDArray[np.uint32]) -> NDArray[np.uint32]:
         text: three characters at least.
         lower: the small letter of each code point of the basic plane.
     """
-    low = lower[_codes(text)]
+    return _mixed(lower[_codes(text)])
+
+
+def _mixed(low: NDArray[np.uint32]) -> NDArray[np.uint32]:
     mixed = low[:-2] * np.uint32(0x9E3779B1) + low[1:-1] * np.uint32(0x85EBCA77)
     mixed += low[2:] * np.uint32(0xC2B2AE3D)
     mixed ^= mixed >> np.uint32(15)
@@ -212,12 +217,33 @@ class Stems:
         if len(bits) > MOST_STEMS or not all(len(stem) > 1 for stem in bits):
             raise ValueError("there may be 256 stems, of two characters or more")
         self._bits = dict(bits)
+        # By the number of their first three characters.
+        self._by_gram: dict[int, list[tuple[str, int]]] = {}
+        for stem, its in bits.items():
+            for gram in _mixed(_codes(stem[:_GRAM])).tolist():
+                self._by_gram.setdefault(gram, []).append((stem, its))
+        self._begins = np.zeros(1 << 16, np.bool_)
+        self._begins[list(self._by_gram)] = True
+        self._short = [item for item in bits.items() if len(item[0]) < _GRAM]
 
     def masks(self, texts: Sequence[str]) -> list[int]:
         """Return the bits of the stems in each text."""
-        whole = "\0".join(texts)
-        here = [(stem, bits) for stem, bits in self._bits.items() if stem in whole]
-        masks = [0] * len(texts)
+        whole, masks = "\0".join(texts), [0] * len(texts)
+        stems: Iterable[tuple[str, int]] = self._bits.items()
+        if len(whole) > _SEARCHED:
+            # One look at all characters finds where stems may begin.
+            stems = self._short
+            grams = _mixed(_codes(whole))
+            places = np.flatnonzero(self._begins[grams])
+            begins = np.cumsum([0, *(len(text) + 1 for text in texts)])
+            numbers = np.searchsorted(begins, places, side="right") - 1
+            inside = places - begins[numbers]
+            found = zip(numbers.tolist(), inside.tolist(), grams[places].tolist(), strict=True)
+            for number, place, gram in found:
+                for stem, bits in self._by_gram[gram]:
+                    if texts[number].startswith(stem, place):
+                        masks[number] |= bits
+        here = [(stem, bits) for stem, bits in stems if stem in whole]
         for number, text in enumerate(texts) if here else ():
             for stem, bits in here:
                 if stem in text:
