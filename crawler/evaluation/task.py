@@ -32,7 +32,8 @@ class Job:
         with_curves: whether the report holds the table of ``--curve``.
         with_blocks: whether blocks are counted beside words.
         alone: whether each page is judged without the other pages of its site.
-        as_items: whether the text is measured as items have it, with its head settled.
+        as_items: whether the text is measured as items have it: with the headline, without
+            bylines.
         one_collection: whether the pages of all sites are counted together.
         examples: how many pages of a site rules learn from.
         options: the settings of the project, by which pages are counted and tables judged as in a

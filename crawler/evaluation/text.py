@@ -7,7 +7,6 @@ counts of the sites are held. Pages judged alone are read once.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 
 from crawler.core.errors import MethodError, UnreadableInputError, UnreadablePageError, one_line
@@ -22,14 +21,14 @@ from crawler.core.flow import (
     observe,
     read,
 )
-from crawler.core.metadata.read import read_metadata
-from crawler.core.methods.article.head import settle_head
 from crawler.core.methods.article.method import Article
 from crawler.evaluation.blocks import main_by_gold
 from crawler.evaluation.curve import Curves
 from crawler.evaluation.gold import GoldPage, read_gold
 from crawler.evaluation.scores import Confusion, PageScore, ScoreBoard, score_page
 from crawler.evaluation.task import Job, Report
+from crawler.journey.item_page import metadata_of
+from crawler.journey.main_text import with_head
 
 _NEEDS = "html and gold_text, and site or url"
 
@@ -119,9 +118,8 @@ def _judge(job: Job, method: TextMethod, page: Page, view: SiteView) -> Annotati
         found = annotate(document, view, method)
         if not job.as_items or not isinstance(method, Article):
             return found
-        told = read_metadata(document.parsed, page.url)
-        labels = settle_head(found.blocks, found.labels, told.title or "", told.authors)
-        return replace(found, labels=tuple(labels))
+        told = metadata_of(document, view)
+        return with_head(found, told.title or document.title or "", told.authors)
     except UnreadablePageError:
         raise
     except Exception as error:

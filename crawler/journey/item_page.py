@@ -27,6 +27,13 @@ if TYPE_CHECKING:
     from parsel import Selector
 
 
+def metadata_of(document: Document, view: SiteView) -> Metadata:
+    """Return what a document says of itself and its site's counts do not refute."""
+    template = Template(document.blocks, view) if view.is_known else None
+    page = document.page
+    return read_metadata(document.parsed, page.url, page.fetched_at or None, template)
+
+
 class Mode(StrEnum):
     """By which counts pages are judged. The value is what items and statistics say.
 
@@ -81,15 +88,7 @@ class ItemPage:
     def metadata(self) -> tuple[Metadata, ...]:
         """What each document says of itself and its site's counts do not refute, read once."""
         if not self._metadata:
-            self._metadata = tuple(
-                read_metadata(
-                    each.parsed,
-                    each.page.url,
-                    each.page.fetched_at or None,
-                    Template(each.blocks, self.view) if self.view.is_known else None,
-                )
-                for each in self.documents
-            )
+            self._metadata = tuple(metadata_of(each, self.view) for each in self.documents)
         return self._metadata
 
     @property

@@ -67,9 +67,7 @@ class MainText(Stage):
         found = annotate(document, page.view, self.method)
         if not isinstance(self.method, Article):
             return found
-        authors = page.metadata[0].authors
-        labels = settle_head(found.blocks, found.labels, title, authors)
-        return replace(found, labels=tuple(labels))
+        return with_head(found, title, page.metadata[0].authors)
 
     def figures(self) -> Mapping[str, object]:
         """Return the thresholds of all sites, and the blocks dropped most often."""
@@ -90,6 +88,12 @@ class MainText(Stage):
             found = method.cutoff(page.view) if isinstance(method, CutoffMethod) else None
             self._cutoffs[site] = page.view.pages, found
         return self._cutoffs[site][1]
+
+
+def with_head(found: Annotation, title: str, authors: Sequence[str]) -> Annotation:
+    """Return what ``article`` found with the headline, once, and without bylines."""
+    labels = settle_head(found.blocks, found.labels, title, authors)
+    return replace(found, labels=tuple(labels))
 
 
 def _all_blocks(page: ItemPage) -> tuple[tuple[Block, ...], tuple[Label, ...]]:

@@ -104,6 +104,33 @@ def test_the_curve_comes_besides_and_changes_no_figure(
     assert rows[-1].startswith(f"method {method},")
 
 
+def test_the_text_of_items_has_the_headline_and_no_byline(tmp_path: Path) -> None:
+    said = [
+        f"The train is back, after {10 + each} years, and leaves the old station at {each} in the "
+        "evening, every day but Sunday and the first of May."
+        for each in range(3, 7)
+    ]
+    head = "The train is back"
+    html = (
+        f"<title>{head} - Gazette</title><meta name=author content='Ada Mott'><h1>{head}</h1>"
+        f"<p>Ada Mott, 3 May 2026</p><p>{'</p><p>'.join(said)}</p>"
+    )
+    # An address that is none is no error of the method.
+    row = {"site": "a", "url": "http://[::1", "html": html, "gold_text": "\n".join((head, *said))}
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text(json.dumps(row))
+    found = []
+    for options in (["--items"], []):
+        done = evaluate(tmp_path, "text", gold, "--alone", *options, "--json", "-")
+        assert done.returncode == 0, done.stderr
+        found.append(json.loads(done.stdout)["word"])
+    assert found[0] == {"precision": 1.0, "recall": 1.0, "f1": 1.0}
+    assert found[1]["f1"] < 1
+    refused = evaluate(tmp_path, "sentences", gold, "--items")
+    assert refused.returncode == 2
+    assert "--items" in refused.stderr
+
+
 def test_method_comes_from_the_option_or_the_setting(tmp_path: Path, gold: Path) -> None:
     option = evaluate(tmp_path, "text", gold, "--method", "all-text", "--json", "-")
     setting = evaluate(tmp_path, "text", gold, "-s", "CORPUS_TEXT_METHOD=all-text", "--json", "-")

@@ -23,6 +23,8 @@ from crawler.core.methods import Label
 from crawler.core.methods.article.features import Evidence
 from crawler.core.methods.article.judge import Judge, chosen
 from crawler.core.methods.article.method import Article, confidence, site_margins
+from crawler.core.methods.article.trace import Recorder
+from crawler.core.trees import sigmoid
 
 METHOD = get_method("article")
 THINGS = ("train", "bakery", "canal", "clock", "engine", "garden", "harbour", "island")
@@ -163,7 +165,9 @@ def test_a_site_speaks_by_what_it_repeats() -> None:
         Label(kept=True, reason="text", frequency=1),
     ]
     comments = np.array([False, False, False, True])
-    found = site_margins(blocks, labels, 16, (np.full(4, 0.2), comments, np.zeros(4, np.bool_), 0))
+    found = site_margins(
+        blocks, labels, 16, (np.full(4, 0.2), comments, *[np.zeros(4, np.bool_)] * 2)
+    )
     assert found == pytest.approx(UNIT * np.array([3, -2, -1, -6]))
 
 
@@ -176,14 +180,19 @@ def test_boilerplate_of_a_part_of_a_large_site_counts_as_on_one_of_sixteen_pages
     blocks = read(page("train")).blocks[:1]
     labels = [Label(kept=False, reason="frequent", frequency=frequency)]
     nothing = np.zeros(1, np.bool_)
-    found = site_margins(blocks, labels, pages, (np.full(1, 0.2), nothing, nothing, 0))
+    found = site_margins(blocks, labels, pages, (np.full(1, 0.2), *[nothing] * 3))
     assert found == pytest.approx([-UNIT * against])
 
 
 def test_nothing_speaks_for_what_is_called_no_article_and_is_unlikely() -> None:
     blocks = read(page("train")).blocks[:3]
     labels = [Label(kept=True, reason="text", frequency=1)] * 3
-    says = (np.array([0.2, 0.2, 0.8]), np.zeros(3, np.bool_), np.array([True, False, True]), 1)
+    says = (
+        np.array([0.2, 0.2, 0.8]),
+        np.zeros(3, np.bool_),
+        np.array([True, False, True]),
+        np.zeros(3, np.bool_),
+    )
     assert site_margins(blocks, labels, 16, says) == pytest.approx(UNIT * np.array([0, 3, 3]))
 
 
@@ -194,7 +203,7 @@ def test_what_the_rule_cuts_off_is_not_held_against_a_likely_block_beside_its_ru
     labels += [Label(kept=False, reason="outside", frequency=1)] * 3
     nothing = np.zeros(5, np.bool_)
     for likely, beside in ((0.8, 1), (0.2, -2)):
-        found = site_margins(blocks, labels, 16, (np.full(5, likely), nothing, nothing, 0))
+        found = site_margins(blocks, labels, 16, (np.full(5, likely), *[nothing] * 3))
         assert found == pytest.approx(UNIT * np.array([3, 3, beside, beside, -2]))
 
 
@@ -203,8 +212,48 @@ def test_what_the_rule_finds_outside_speaks_less_against_blocks_before_its_run()
     outside = Label(kept=False, reason="outside", frequency=1)
     labels = [outside, Label(kept=True, reason="text", frequency=1), outside, outside]
     nothing = np.zeros(4, np.bool_)
-    found = site_margins(blocks, labels, 16, (np.full(4, 0.2), nothing, nothing, 1))
+    found = site_margins(blocks, labels, 16, (np.full(4, 0.2), *[nothing] * 3))
     assert found == pytest.approx(UNIT * np.array([-1, 3, -2, -2]))
+
+
+def test_the_site_is_added_to_what_the_page_says() -> None:
+    counts = SiteCounts()
+    for number in range(5):
+        counts.add(observe(read(walk(number)), METHOD))
+    trace = Recorder()
+    labels = Article().label(read(walk(0)), counts.view(), trace)
+    assert trace.found is not None
+    assert np.abs(trace.site).max() > 3
+    expected = sigmoid(Judge.shipped().margins(trace.found) + np.asarray(trace.site))
+    assert [label.score for label in labels] == pytest.approx(expected.tolist())
+
+
+@pytest.mark.parametrize("title", ["", "<title>Gazette</title>", "<title>Bridge opens</title>"])
+@pytest.mark.parametrize(
+    "line",
+    ["<div class='topbar date'>{} May</div>", "<p class=promo>Offer {}: buy two boats now</p>"],
+)
+def test_a_first_line_is_no_headline_since_the_page_shows_none(title: str, line: str) -> None:
+    counts = SiteCounts()
+    pages = [
+        read(
+            Page.from_text(
+                f"https://a.example/{number}",
+                title + line.format(number + 1) + "".join(
+                    f"<p>The train of number {number} is back after {each} years, and leaves at "
+                    f"{each} in the evening, every day but Sunday." for each in range(5, 9)
+                ),
+            )
+        )
+        for number in range(16)
+    ]  # fmt: skip
+    for document in pages:
+        counts.add(observe(document, METHOD))
+    view = counts.view()
+    for document in pages:
+        assert not Evidence(document).titled.any()
+        labels = METHOD.label(document, view)
+        assert not labels[0].kept
 
 
 def test_a_headline_of_one_page_counts_as_kept_by_the_rule() -> None:
@@ -212,8 +261,8 @@ def test_a_headline_of_one_page_counts_as_kept_by_the_rule() -> None:
     for frequency, expected in ((1, 3), (16, -4)):
         labels = [Label(kept=False, reason="outside", frequency=frequency)]
         labels += [Label(kept=True, reason="text", frequency=1)] * 2
-        nothing = np.zeros(3, np.bool_)
-        found = site_margins(blocks, labels, 16, (np.full(3, 0.2), nothing, nothing, 0))
+        nothing, titled = np.zeros(3, np.bool_), np.array([True, False, False])
+        found = site_margins(blocks, labels, 16, (np.full(3, 0.2), nothing, nothing, titled))
         assert found == pytest.approx(UNIT * np.array([expected, 3, 3]))
 
 
@@ -223,7 +272,7 @@ def test_a_headline_is_none_of_what_accompanies_the_article() -> None:
         "<p>Travel</p></div><p>It leaves at ten in the evening, every day but Sunday.</p>"
     )
     found = Evidence(read(Page.from_text("https://a.example/", html)))
-    assert found.headline == 0
+    assert found.titled.tolist() == [True, False, False]
     assert found.apart.tolist() == [False, True, False]
     assert found.beside.tolist() == [False, True, False]
 

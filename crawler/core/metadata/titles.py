@@ -134,9 +134,6 @@ def _post_below(
 
 def _leads_home(heading: etree._Element, parsed: ParsedPage, url: str) -> bool:
     """Tell whether the whole of a heading is a link to the first page of the page's own site."""
-    own = urlsplit(url)
-    if _INDEX.fullmatch(own.path) and not own.query:
-        return False
     link = next(heading.iter("a"), None)
     if link is None:
         link = next(heading.iterancestors("a"), None)
@@ -146,8 +143,10 @@ def _leads_home(heading: etree._Element, parsed: ParsedPage, url: str) -> bool:
     if not href:
         return False
     try:
-        target = urlsplit(urljoin(parsed.base_url, href.strip()))
+        own, target = urlsplit(url), urlsplit(urljoin(parsed.base_url, href.strip()))
     except ValueError:
+        return False
+    if _INDEX.fullmatch(own.path) and not own.query:
         return False
     if target.fragment and not target.path.strip("/") and href.startswith("#"):
         return False

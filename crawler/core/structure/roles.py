@@ -170,15 +170,19 @@ class _Article:
         texts = self._numbers("paragraph", "item", "quote")
         if not texts:
             return
-        # A byline may stand below a standfirst.
-        first, second, last = texts[0], texts[:2][-1], texts[-1]
+        first, last = texts[0], texts[-1]
+        second = texts[1] if len(texts) > 1 else first
         start = self._title if self._title is not None and self._title < first else first
         around = {_outside(self._blocks[number]) for number in texts}
         for block in self._blocks[start:]:
             if block.index in self._roles or block.index not in self._looks or _is_aside(block):
                 continue
             role = self._accompanying(block) if block.index <= last else ""
-            if role == "caption" or (role in ("author", "date") and block.index < second):
+            # Where no byline stands above the text, it may stand below a standfirst.
+            is_byline = role in ("author", "date") and (
+                block.index < first or (block.index < second and not self._numbers(role))
+            )
+            if role == "caption" or is_byline:
                 self._roles[block.index] = role
             elif block.tag in _CODE and _outside(block) in around:
                 self._roles[block.index] = "code"

@@ -65,6 +65,9 @@ _CONTAINERS = tuple(
 )
 _LONG = 80.0
 _NEAR = tuple(f"near {sign}" for sign in SIGNS)
+# So much of a headline is in the page's title, and so much of the title, which may name the site,
+# in it. The title may word an "h1" in another way.
+_IN_TITLE, _IN_H1 = (0.7, 0.2), 0.3
 # There are fewer features.
 _MOST = 256
 # Names of what stands beside an article. They count on a block's own element and the one around it:
@@ -128,6 +131,8 @@ class Evidence:
         comments: whether each stands among readers' comments.
         apart: whether each is a caption, or names call it something that accompanies an article;
             not the headline.
+        titled: whether each is the headline: at most one is, the block most like the page's title
+            if it is so alike that the title is its text.
         headline: the number of the block most like the page's title.
     """
 
@@ -169,7 +174,7 @@ class Evidence:
         own = self.layout.signs & _APART
         self.apart = ((own | own[self.layout.parent])[self.layout.at] > 0) | self.captions
         # Around a headline stand its topics, its date and its author.
-        self.apart[self.headline] = False
+        self.apart &= ~self.titled
         self.names = tuple(self._names)
         self.rows = self._table[: len(self.names)].T
         del self._table, self._names
@@ -221,6 +226,12 @@ class Evidence:
             share, covered, *shared, *described, body, len(texts[-1]) > _LONG,
         )  # fmt: skip
         headline = self.headline = int(np.argmax(covered * share + 0.2 * (self._tags == _H1)))
+        self.titled = np.zeros(self._count, np.bool_)
+        in_title, of_title = (_IN_H1, _IN_H1) if self._tags[headline] == _H1 else _IN_TITLE
+        self.titled[headline] = any(
+            part[headline] >= in_title and whole[headline] >= of_title
+            for part, whole in ((share, covered), shared)
+        )
         firsts = np.flatnonzero(self._tags == _H1)
         from_h1 = self._number - (firsts[0] if len(firsts) else -1)
         self.comments = comments(

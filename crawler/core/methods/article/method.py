@@ -28,7 +28,9 @@ from crawler.core.page.page import Document
 from crawler.core.trees import sigmoid
 
 if TYPE_CHECKING:
-    _PageSays: TypeAlias = tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], int]
+    _PageSays: TypeAlias = tuple[
+        NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]
+    ]
 
 _TEXT, _OUTSIDE = "text", "outside"
 # From so many pages on a site is known.
@@ -51,8 +53,9 @@ _NEAR = 3
 _KNOWN_AT = 4.0
 # A sentence of so many characters on two of at least six pages is no boilerplate.
 _TWICE, _FEW_PAGES, _SENTENCE = 2, 6, 60
-# The factors by which a site's counts are weighed.
-_AGAINST, _ALONE, _RULE, _BEHIND, _COMMENTS = 5.2, 2.6, 5.2, 7.8, 15.6
+# The factors by which a site's counts are weighed, and their unit, in log odds.
+_AGAINST, _ALONE, _RULE, _BEHIND, _COMMENTS = 2.0, 1.0, 2.0, 3.0, 6.0
+_UNIT = 2.6
 # An element with so many kept blocks directly in it is a container of text; paragraphs are children
 # of it, items one level deeper.
 _HOLDS, _STEPS = 2, 2
@@ -63,31 +66,33 @@ def site_margins(
 ) -> NDArray[np.float64]:
     """Return the log odds that the counts of a site add for each block.
 
-    With n distinct pages of the site known, *known* is log2(n) / 4, 1 at most, and 0 where the page
-    stands alone. A block on f > 1 of them has 5.2 x log2(f) / log2(n) against it, where n is 16 at
-    most: a part of a large site may have boilerplate of its own. One on its own page alone has
-    2.6 x known for it. What the rule of frequency (``frequency-adaptive``) keeps has 5.2 x
-    known for it; links, and what it finds outside the article, have as much against them, but 7.8 x
-    known what it finds outside behind the last block that it keeps: first paragraphs stand outside
-    by mistake, teasers behind the article do not. The headline counts as kept by the rule where it
-    stands on its own page alone. Not counted against a block is that it stands on
-    two pages of six or more, if it is a sentence; that it is links of its own page alone between
-    blocks that the rule keeps; nor that the rule finds it outside, if it stands on its own page
-    alone, is likely for the page, and stands beside two blocks that the rule keeps.
+    The unit is 2.6. With n distinct pages of the site known, *known* is log2(n) / 4, 1 at most, and
+    0 where the page stands alone. A block on f > 1 of them has 2 x log2(f) / log2(n)
+    against it, where n counts as 16 at most, and 2 at most: a part of a large site may have
+    boilerplate of its own. A block on its own page alone has 1 x known for it.
+
+    What the rule of frequency (``frequency-adaptive``) keeps has 2 x known for it besides. Links,
+    and what it finds outside the article, have as much against them; what it finds outside behind
+    the last block that it keeps has 3 x known against it: first paragraphs stand outside by
+    mistake, teasers behind the article do not. The headline counts as kept by the rule where it
+    stands on its own page alone. What the rule says is left out where a block stands on two pages
+    of six or more, if it is a sentence; where it is links of its own page alone between blocks that
+    the rule keeps; and where the rule finds it outside, if it stands on its own page alone, is
+    likely for the page, and stands beside two blocks that the rule keeps.
 
     Captions, bylines and boxes of links are unlike from page to page as articles are. So nothing
     speaks for a block that is called so and is unlikely for the page. Readers' comments are too:
-    nothing speaks for them, and 15.6 x known against them.
+    nothing speaks for them, and 6 x known against them.
 
     Args:
         blocks: the page's blocks.
         labels: what the rule of frequency says of each, with its page frequency.
         pages: distinct pages of the site, 2 at least.
         page: what the page alone says of each: how likely it is main text; whether it stands among
-            readers' comments; whether it is called something that accompanies an article; and the
-            number of the headline.
+            readers' comments; whether it is called something that accompanies an article; whether
+            it is the headline.
     """
-    likelihoods, comments, apart, headline = page
+    likelihoods, comments, apart, titled = page
     known = min(1.0, np.log2(pages) / _KNOWN_AT)
     frequency = np.array([label.frequency for label in labels], np.float64)
     recurs = frequency > 1
@@ -113,12 +118,11 @@ def site_margins(
     likely = likelihoods > LIKELY
     cut_off = outside & ~recurs & likely & _beside(blocks, kept)
     ruled[twice | own_links | cut_off] = 0.0
-    if not recurs[headline]:
-        ruled[headline] = _RULE
+    ruled[titled & ~recurs] = _RULE
     margins += ruled * known
     margins = np.where(comments | (apart & ~likely), np.minimum(margins, 0.0), margins)
     found: NDArray[np.float64] = margins - _COMMENTS * known * comments
-    return found
+    return _UNIT * found
 
 
 def _beside(blocks: Sequence[Block], kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -174,7 +178,7 @@ class Article:
             site = np.zeros(len(blocks))
         else:
             ruled = self._rule.label(document, view)
-            says = (likely, found.comments, found.apart, found.headline)
+            says = (likely, found.comments, found.apart, found.titled)
             site = site_margins(blocks, ruled, view.pages, says)
         likelihoods = sigmoid(margins + site)
         trace.judged(found, site, ruled)
