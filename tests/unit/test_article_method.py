@@ -151,8 +151,9 @@ def test_line_numbers_are_no_text() -> None:
     assert chosen(blocks, np.ones(len(blocks))).tolist() == [False, True, True]
 
 
-# What a block on its own page alone has for it, as log odds.
+# What a block on its own page alone has for it, as log odds; and what no block is.
 UNIT = 2.6
+NONE = np.zeros(5, np.bool_)
 
 
 def test_a_site_speaks_by_what_it_repeats() -> None:
@@ -165,9 +166,7 @@ def test_a_site_speaks_by_what_it_repeats() -> None:
         Label(kept=True, reason="text", frequency=1),
     ]
     comments = np.array([False, False, False, True])
-    found = site_margins(
-        blocks, labels, 16, (np.full(4, 0.2), comments, *[np.zeros(4, np.bool_)] * 2)
-    )
+    found = site_margins(blocks, labels, 16, (np.full(4, 0.2), comments, NONE[:4], NONE[:4]))
     assert found == pytest.approx(UNIT * np.array([3, -2, -1, -6]))
 
 
@@ -179,8 +178,7 @@ def test_boilerplate_of_a_part_of_a_large_site_counts_as_on_one_of_sixteen_pages
 ) -> None:
     blocks = read(page("train")).blocks[:1]
     labels = [Label(kept=False, reason="frequent", frequency=frequency)]
-    nothing = np.zeros(1, np.bool_)
-    found = site_margins(blocks, labels, pages, (np.full(1, 0.2), *[nothing] * 3))
+    found = site_margins(blocks, labels, pages, (np.full(1, 0.2), NONE[:1], NONE[:1], NONE[:1]))
     assert found == pytest.approx([-UNIT * against])
 
 
@@ -201,9 +199,8 @@ def test_what_the_rule_cuts_off_is_not_held_against_a_likely_block_beside_its_ru
     blocks = read(Page.from_text("https://a.example/", html)).blocks
     labels = [Label(kept=True, reason="text", frequency=1)] * 2
     labels += [Label(kept=False, reason="outside", frequency=1)] * 3
-    nothing = np.zeros(5, np.bool_)
     for likely, beside in ((0.8, 1), (0.2, -2)):
-        found = site_margins(blocks, labels, 16, (np.full(5, likely), *[nothing] * 3))
+        found = site_margins(blocks, labels, 16, (np.full(5, likely), NONE[:5], NONE[:5], NONE[:5]))
         assert found == pytest.approx(UNIT * np.array([3, 3, beside, beside, -2]))
 
 
@@ -211,8 +208,7 @@ def test_what_the_rule_finds_outside_speaks_less_against_blocks_before_its_run()
     blocks = read(Page.from_text("https://a.example/", "<p>a<p>b<p>c<p>d")).blocks
     outside = Label(kept=False, reason="outside", frequency=1)
     labels = [outside, Label(kept=True, reason="text", frequency=1), outside, outside]
-    nothing = np.zeros(4, np.bool_)
-    found = site_margins(blocks, labels, 16, (np.full(4, 0.2), *[nothing] * 3))
+    found = site_margins(blocks, labels, 16, (np.full(4, 0.2), NONE[:4], NONE[:4], NONE[:4]))
     assert found == pytest.approx(UNIT * np.array([-1, 3, -2, -2]))
 
 
@@ -252,8 +248,7 @@ def test_a_first_line_is_no_headline_since_the_page_shows_none(title: str, line:
     view = counts.view()
     for document in pages:
         assert not Evidence(document).titled.any()
-        labels = METHOD.label(document, view)
-        assert not labels[0].kept
+        assert not annotate(document, view, METHOD).labels[0].kept
 
 
 def test_a_headline_of_one_page_counts_as_kept_by_the_rule() -> None:

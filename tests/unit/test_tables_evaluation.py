@@ -212,7 +212,9 @@ def test_the_method_is_that_of_the_settings(
     row = {"html": HTML, "tables": [label("1", genuine=True)]}
     gold.write_text(json.dumps(row), encoding="utf-8")
     nothing = dict.fromkeys(("method", "limit", "curve", "examples", "pages"))
-    options = Namespace(json="-", blocks=False, collection=False, alone=False, **nothing)
+    options = Namespace(
+        json="-", blocks=False, collection=False, alone=False, items=False, **nothing
+    )
     settings = Settings({"CORPUS_TABLE_METHOD": "rules-literal", "LOG_ENABLED": False})
     evaluate(["tables", str(gold)], options, settings)
     assert json.loads(capsys.readouterr().out)["method"] == "rules-literal"
