@@ -167,11 +167,11 @@ def test_a_site_speaks_by_what_it_repeats() -> None:
     ]
     comments = np.array([False, False, False, True])
     found = site_margins(blocks, labels, 16, (np.full(4, 0.2), comments, NONE[:4], NONE[:4]))
-    assert found == pytest.approx(UNIT * np.array([3, -2, -1, -6]))
+    assert found == pytest.approx(UNIT * np.array([3, -4, -1, -6]))
 
 
 @pytest.mark.parametrize(("frequency", "pages", "against"), [
-    (4, 4, 2), (4, 16, 1), (4, 4096, 1), (16, 4096, 2), (4096, 4096, 2),
+    (4, 4, 2), (4, 16, 1), (4, 4096, 1), (16, 16, 4), (16, 4096, 4), (4096, 4096, 4),
 ])  # fmt: skip
 def test_boilerplate_of_a_part_of_a_large_site_counts_as_on_one_of_sixteen_pages(
     frequency: int, pages: int, against: float
@@ -253,7 +253,7 @@ def test_a_first_line_is_no_headline_since_the_page_shows_none(title: str, line:
 
 def test_a_headline_of_one_page_counts_as_kept_by_the_rule() -> None:
     blocks = read(Page.from_text("https://a.example/", "<h1>a</h1><p>b<p>c")).blocks
-    for frequency, expected in ((1, 3), (16, -4)):
+    for frequency, expected in ((1, 3), (16, -6)):
         labels = [Label(kept=False, reason="outside", frequency=frequency)]
         labels += [Label(kept=True, reason="text", frequency=1)] * 2
         nothing, titled = np.zeros(3, np.bool_), np.array([True, False, False])

@@ -51,6 +51,8 @@ _REASON_CUES = np.uint64(sum(bit for bit, _ in _REASON_BITS))
 _NEAR = 3
 # log2 of the number of distinct pages from which on a site is fully known: 16.
 _KNOWN_AT = 4.0
+# What stands on so many pages counts so many times: it is boilerplate, however it looks.
+_SURELY = 2.0
 # A sentence of so many characters on two of at least six pages is no boilerplate.
 _TWICE, _FEW_PAGES, _SENTENCE = 2, 6, 60
 # The factors by which a site's counts are weighed, and their unit, in log odds.
@@ -67,9 +69,10 @@ def site_margins(
     """Return the log odds that the counts of a site add for each block.
 
     The unit is 2.6. With n distinct pages of the site known, *known* is log2(n) / 4, 1 at most, and
-    0 where the page stands alone. A block on f > 1 of them has 2 x log2(f) / log2(n)
-    against it, where n counts as 16 at most, and 2 at most: a part of a large site may have
-    boilerplate of its own. A block on its own page alone has 1 x known for it.
+    0 where the page stands alone. A block on f > 1 of them has 2 x log2(f) / log2(n) against it,
+    where n counts as 16 at most: a part of a large site may have boilerplate of its own. One on 16
+    pages or more has 4 against it, however it looks. A block on its own page alone has 1 x known
+    for it.
 
     What the rule of frequency (``frequency-adaptive``) keeps has 2 x known for it besides. Links,
     and what it finds outside the article, have as much against them; what it finds outside behind
@@ -97,7 +100,7 @@ def site_margins(
     frequency = np.array([label.frequency for label in labels], np.float64)
     recurs = frequency > 1
     spread = np.log2(np.maximum(frequency, 1.0)) / min(np.log2(pages), _KNOWN_AT)
-    spread = np.minimum(spread, 1.0)
+    spread = np.where(frequency >= 2**_KNOWN_AT, _SURELY, np.minimum(spread, 1.0))
     margins = np.where(recurs, -_AGAINST * spread, _ALONE * known)
     kept = np.array([label.kept for label in labels])
     reasons = np.array([label.reason for label in labels])
