@@ -65,8 +65,9 @@ _CONTAINERS = tuple(
 )
 _LONG = 80.0
 _NEAR = tuple(f"near {sign}" for sign in SIGNS)
-# So much of a headline is in the page's title, and so much of the title, which may name the site,
-# in it. The title may word an "h1" in another way.
+# The least share of a headline that is in the page's title, and of the title, which may name the
+# site, that is in the headline. Of an "h1" both shares may be smaller: the title words some in
+# another way.
 _IN_TITLE, _IN_H1 = (0.7, 0.2), 0.3
 # There are fewer features.
 _MOST = 256
@@ -131,8 +132,8 @@ class Evidence:
         comments: whether each stands among readers' comments.
         apart: whether each is a caption, or names call it something that accompanies an article;
             not the headline.
-        titled: whether each is the headline: at most one is, the block most like the page's title
-            if it is so alike that the title is its text.
+        titled: whether each is the headline. At most one block is: the one most like the page's
+            title, if most of its text is in the title.
         headline: the number of the block most like the page's title.
     """
 

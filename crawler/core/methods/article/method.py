@@ -51,7 +51,8 @@ _REASON_CUES = np.uint64(sum(bit for bit, _ in _REASON_BITS))
 _NEAR = 3
 # log2 of the number of distinct pages from which on a site is fully known: 16.
 _KNOWN_AT = 4.0
-# What stands on so many pages counts so many times: it is boilerplate, however it looks.
+# The factor of a block on 16 pages or more, in place of 1 at most: it is boilerplate, however the
+# page judges it.
 _SURELY = 2.0
 # A sentence of so many characters on two of at least six pages is no boilerplate.
 _TWICE, _FEW_PAGES, _SENTENCE = 2, 6, 60
